@@ -1,0 +1,1 @@
+"""The three benchmarks, one module each."""

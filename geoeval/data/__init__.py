@@ -1,0 +1,1 @@
+"""Where rows come from: the bundled sample or a local folder."""

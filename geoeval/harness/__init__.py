@@ -1,0 +1,1 @@
+"""Thin adapters to evaluation harnesses; each imports its harness only inside functions."""

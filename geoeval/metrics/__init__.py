@@ -1,0 +1,1 @@
+"""Numbers from scores: overlap, classification, refusal, intervals."""
