@@ -109,7 +109,6 @@ class Score:
         reason: Why nothing was read or nothing was scored.
         cluster: The item's cluster.
         strata: The item's strata.
-        choices: The letters or verdicts the item offered.
     """
 
     id: str
@@ -121,7 +120,6 @@ class Score:
     reason: str | None
     cluster: str
     strata: Mapping[str, str]
-    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -155,6 +153,25 @@ class Coverage:
 
 
 @dataclass(frozen=True)
+class ClassScores:
+    """How one class fares.
+
+    Attributes:
+        precision: Right among the replies that name the class; nan when none does.
+        recall: Right among the items of the class; nan when there is none.
+        f1: ``2 TP / (support + named)``; nan when the class occurs on neither side.
+        support: Number of items of the class.
+        named: Number of replies that name the class.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    support: int
+    named: int
+
+
+@dataclass(frozen=True)
 class Summary:
     """All numbers of one task run.
 
@@ -165,6 +182,7 @@ class Summary:
         strata: Breakdown name -> value -> numbers of that part.
         coverage: What became of the replies.
         confusion: Gold label -> read label (or "unread") -> count; empty for open questions.
+        classes: Label -> its precision, recall and F1; empty for open questions.
         signature: One line that says how the numbers were computed.
     """
 
@@ -174,6 +192,7 @@ class Summary:
     strata: Mapping[str, Mapping[str, tuple[Metric, ...]]]
     coverage: Coverage
     confusion: Mapping[str, Mapping[str, int]]
+    classes: Mapping[str, ClassScores]
     signature: str
 
     def __getitem__(self, name: str) -> Metric:

@@ -1,0 +1,112 @@
+"""The command ``geoeval``.
+
+Exit status: 0 all well, 1 something is wrong with the data, results or environment, 2 wrong arguments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from geoeval import __version__
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command and exit."""
+    parsed = _parser().parse_args(arguments)
+    sys.exit(parsed.run(parsed))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="geoeval",
+        description="LithoBench, GeoRefusalBench and FORGE for the evaluation harnesses of multimodal models.",
+        epilog='To evaluate a model, use the harness: "lmms_eval --model ... --tasks lithobench_open,georefusal".',
+    )
+    parser.add_argument("--version", action="version", version=f"geoeval {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    tasks = commands.add_parser("tasks", help="list the tasks, their versions and metrics")
+    tasks.add_argument("--json", action="store_true", help="print JSON")
+    tasks.set_defaults(run=_tasks)
+
+    score = commands.add_parser(
+        "score",
+        help="print the tables of saved lmms-eval results",
+        description="Print the tables of saved lmms-eval results and write <stamp>_geoeval.json beside each. "
+        "The run must have been made with --log_samples.",
+    )
+    score.add_argument("results", nargs="+", type=Path, help="a result file of lmms-eval, or a folder with some")
+    score.set_defaults(run=_score)
+
+    doctor = commands.add_parser("doctor", help="say what is wrong in this environment and how to mend it")
+    doctor.add_argument("--json", action="store_true", help="print JSON")
+    doctor.set_defaults(run=_doctor)
+    return parser
+
+
+def _tasks(parsed: argparse.Namespace) -> int:
+    from geoeval.benchmarks import benchmark_names, get_benchmark
+
+    benchmarks = [get_benchmark(name) for name in benchmark_names()]
+    if parsed.json:
+        facts = [
+            {
+                "task": b.name,
+                "version": b.version,
+                "metrics": [*b.rates, *b.means, *b.composites],
+                "strata": list(b.strata),
+                "max_new_tokens": b.max_new_tokens,
+            }
+            for b in benchmarks
+        ]
+        print(json.dumps(facts, indent=2))
+        return 0
+    for b in benchmarks:
+        print(f"{b.name}  version {b.version}")
+        print(f"  metrics: {', '.join((*b.rates, *b.means, *b.composites))}")
+        print(f"  by: {', '.join(b.strata)}")
+    return 0
+
+
+def _score(parsed: argparse.Namespace) -> int:
+    from geoeval.data import DataError
+    from geoeval.harness.lmms_eval.cli import report
+    from geoeval.harness.lmms_eval.results import result_files
+
+    status = 0
+    for given in parsed.results:
+        files = result_files(given) if given.exists() else []
+        if not files:
+            print(f"geoeval: {given}: no result file of lmms-eval (*_results.json) here", file=sys.stderr)
+            status = 1
+        for file in files:
+            try:
+                problems = report(file)
+            except DataError as error:
+                problems = [str(error)]
+            for problem in problems:
+                print(f"geoeval: {problem}", file=sys.stderr)
+                status = 1
+    return status
+
+
+def _doctor(parsed: argparse.Namespace) -> int:
+    from dataclasses import asdict
+
+    from geoeval.doctor import examine
+
+    if parsed.json:
+        findings = list(examine())
+        print(json.dumps([asdict(finding) for finding in findings], indent=2))
+    else:
+        findings = []
+        for finding in examine():
+            findings.append(finding)
+            print(f"{finding.level:8} {finding.what}")
+            if finding.fix:
+                print(f"{'':8} -> {finding.fix}")
+    return int(any(finding.level == "error" for finding in findings))

@@ -1,0 +1,141 @@
+"""What is wrong in an environment and how to mend it, for ``geoeval doctor``.
+
+Every check is a fact measured on lmms-eval 0.7.3; `Finding.fix` is a command or setting that removes it.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, entry_points, version
+
+OLDEST_LMMS_EVAL = "0.7.3"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at.
+
+    Attributes:
+        level: "ok", "warning" (something of ours cannot be used) or "error" (evaluations fail).
+        what: What was found.
+        fix: How to mend it; empty when nothing is wrong.
+    """
+
+    level: str
+    what: str
+    fix: str = ""
+
+
+def examine() -> Iterator[Finding]:
+    """Look at this environment, cheap checks first."""
+    yield Finding("ok", f"Python {platform.python_version()}, geoeval {installed('geoeval') or 'not installed'}")
+    harness = installed("lmms-eval")
+    if harness is None:
+        yield Finding("error", "lmms-eval is not installed", 'pip install "geoeval[lmms-eval]"')
+    elif not at_least(harness, OLDEST_LMMS_EVAL):
+        yield Finding(
+            "error",
+            f"lmms-eval {harness} is too old: its wheels lack the templates of its own tasks, so it cannot list any",
+            f'pip install "lmms-eval>={OLDEST_LMMS_EVAL}"',
+        )
+    else:
+        yield Finding("ok", f"lmms-eval {harness}")
+        yield from _examine_filelock()
+        yield from _examine_torch()
+        yield from _examine_registration()
+    yield from _examine_data()
+
+
+def installed(package: str) -> str | None:
+    """The installed version of a package, None when there is none."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def at_least(found: str, wanted: str) -> bool:
+    """Whether a version is not older than another."""
+    from packaging.version import Version
+
+    return Version(found) >= Version(wanted)
+
+
+def _examine_filelock() -> Iterator[Finding]:
+    found = installed("filelock")
+    if found and at_least(found, "4.3"):
+        yield Finding(
+            "error",
+            f"filelock {found}: lmms-eval imports filelock._api, which 4.3 dropped, and every evaluation fails",
+            'pip install "filelock<4.3"',
+        )
+    else:
+        yield Finding("ok", f"filelock {found}")
+
+
+def _examine_torch() -> Iterator[Finding]:
+    torch, vision = installed("torch"), installed("torchvision")
+    if torch is None:
+        yield Finding("error", "torch is not installed, and lmms-eval imports it", "pip install torch")
+        return
+    if vision is None:
+        yield Finding("ok", f"torch {torch}, no torchvision (lmms-eval does not need it)")
+        return
+    # A torchvision for CUDA beside a torch for the CPU fails at import only, and takes transformers with it.
+    error = _import_error("torchvision")
+    if error:
+        yield Finding(
+            "error",
+            f"torchvision {vision} does not work beside torch {torch} ({error}), and transformers imports it",
+            "pip uninstall torchvision (or install the build that belongs to this torch)",
+        )
+    else:
+        yield Finding("ok", f"torch {torch}, torchvision {vision}")
+
+
+def _examine_registration() -> Iterator[Finding]:
+    names = {entry.name for entry in entry_points(group="lmms_eval.models")}
+    if "geoeval" not in names:
+        yield Finding(
+            "error",
+            "lmms-eval does not see geoeval: its entry point is missing",
+            "pip install geoeval (a folder on PYTHONPATH is not enough)",
+        )
+        return
+    error = _import_error(
+        "lmms_eval.models; from lmms_eval.tasks import TaskManager; from geoeval.harness.lmms_eval import plugin; "
+        "from geoeval.benchmarks import benchmark_names; index = TaskManager('ERROR').all_tasks; "
+        "problems = plugin.problems + [n + ' is missing' for n in benchmark_names() if n not in index]; "
+        "assert not problems, '; '.join(problems)"
+    )
+    if error:
+        yield Finding("error", f"our tasks are not known to lmms-eval: {error}", "see the message; pip install -U geoeval")
+    else:
+        yield Finding("ok", "our tasks are known to lmms-eval")
+
+
+def _examine_data() -> Iterator[Finding]:
+    from geoeval.benchmarks import benchmark_names
+    from geoeval.data import DataError, locate
+
+    if not os.environ.get("GEOEVAL_DATA"):
+        yield Finding("warning", "GEOEVAL_DATA is not set, so no task has data", "export GEOEVAL_DATA=sample (or a folder)")
+        return
+    for task in benchmark_names():
+        try:
+            yield Finding("ok", f"{task}: {locate(task).signature}")
+        except DataError as error:
+            yield Finding("warning", str(error), "set GEOEVAL_DATA to 'sample' or to the folder that holds the file")
+
+
+def _import_error(module: str) -> str:
+    """The last line of what importing a module prints, in a process of its own; empty when it works."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"import {module}"], capture_output=True, text=True, timeout=600, check=False
+    )
+    return done.stderr.strip().splitlines()[-1] if done.returncode and done.stderr.strip() else ""

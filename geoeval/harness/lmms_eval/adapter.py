@@ -1,0 +1,200 @@
+"""What a task YAML needs: a document -> prompt, and a reply -> per-sample metrics.
+
+Three things lmms-eval does to replies are undone here (0.7.3, measured):
+it turns a null reply into "" before scoring, which would blame the model, so `FailureFilter` marks it first;
+it writes a failed request into the reply as text, so `reply_or_failure` looks for those markers first;
+it drops the document from the sample log, so the metric ``coverage`` carries id, gold, reading and strata.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from geoeval.benchmarks import Benchmark, get_benchmark
+from geoeval.data import DataError, item_from_row, locate, open_picture
+from geoeval.types import Outcome, Score
+
+Document = Mapping[str, Any]
+
+NULL_REPLY = "[LMMS_EVAL_REQUEST_FAILED] null reply"
+_FAILURE_MARKERS = ("[LMMS_EVAL_REQUEST_FAILED", "[LMMS_EVAL_BUDGET_EXCEEDED]")
+
+
+class FailureFilter:
+    """A step of ``filter_list``: a null reply becomes a failed request, as it would be lost otherwise."""
+
+    def apply(self, replies: Sequence[str | None], docs: Any) -> list[str]:
+        """Replace None by the harness's own marker of a failed request."""
+        return [NULL_REPLY if reply is None else reply for reply in replies]
+
+
+def dataset_kwargs(task: str) -> dict[str, Any]:
+    """Arguments of ``datasets.load_dataset("parquet", ...)`` for a task.
+
+    Raises:
+        DataError: See `geoeval.data.locate`.
+    """
+    return {"data_files": {"test": str(locate(task).path)}}
+
+
+def metadata(task: str) -> dict[str, str]:
+    """The YAML's metadata. It enters the result file and the key of the response cache, which knows no pictures."""
+    source = locate(task)
+    return {"version": get_benchmark(task).version, "data": source.label, "data_sha256": source.sha256}
+
+
+def process_docs(dataset: Any) -> Any:
+    """Check every picture before the first request is paid for, and keep pictures compressed until a model asks.
+
+    Raises:
+        DataError: A picture is missing or is no picture; names the items.
+    """
+    from datasets import Image, List
+
+    dataset = dataset.cast_column("images", List(Image(decode=False)))
+    bad = [row["id"] for row in dataset if not row["images"] or not all(map(_is_picture, row["images"]))]
+    if bad:
+        raise DataError(
+            f"{len(bad)} items have a picture that is missing or cannot be opened, e.g. {bad[:5]}. "
+            f"Repair or fetch the data again: an item without its picture cannot be marked."
+        )
+    return dataset
+
+
+def _is_picture(picture: Mapping[str, Any]) -> bool:
+    import io
+
+    from PIL import Image
+
+    try:
+        with Image.open(io.BytesIO(picture["bytes"]) if picture["bytes"] else picture["path"]):
+            return True
+    except (OSError, TypeError):
+        return False
+
+
+def doc_to_visual(doc: Document) -> list[Any]:
+    """The pictures, RGB, in the order they are shown."""
+    return [open_picture(picture) for picture in doc["images"]]
+
+
+def doc_to_target(doc: Document) -> str:
+    """The accepted answers in one line; for the log only."""
+    return " | ".join(doc["gold"])
+
+
+def doc_to_text(task: str, doc: Document) -> str:
+    """The exact user text, for models that take pictures and text apart."""
+    benchmark = get_benchmark(task)
+    return benchmark.prompt_text(item_from_row(doc, benchmark.strata).prompt_view())
+
+
+def doc_to_messages(task: str, doc: Document) -> list[dict[str, Any]]:
+    """The prompt as chat messages in lmms-eval's own form."""
+    benchmark = get_benchmark(task)
+    return [
+        {"role": message["role"], "content": [_part(part) for part in message["content"]]}
+        for message in benchmark.prompt(item_from_row(doc, benchmark.strata))
+    ]
+
+
+def _part(part: Mapping[str, Any]) -> dict[str, Any]:
+    if part["type"] == "image":
+        return {"type": "image", "url": open_picture(part["image"])}
+    return {"type": "text", "text": part["text"]}
+
+
+def reply_or_failure(reply: str | None) -> tuple[str | None, str]:
+    """Tell a reply from a failed request.
+
+    Returns:
+        ``(reply, "")``, or ``(None, reason)`` for a failed request.
+    """
+    if reply is None:
+        return None, "null_reply"
+    if reply.lstrip().startswith(_FAILURE_MARKERS):
+        return None, reply.strip()[:200]
+    return reply, ""
+
+
+def process_results(task: str, doc: Document, results: Sequence[str | None]) -> dict[str, Any]:
+    """Mark one reply.
+
+    Returns:
+        Metric -> value of this sample. ``coverage`` is always there and carries the record of the sample; the others
+        only where the item takes part in them. Means are ``{"score", "cluster"}``, which lmms-eval's clustered
+        standard error reads; metrics that are no means (F1 ...) are pairs ``[gold labels, read label or null]``.
+    """
+    benchmark = get_benchmark(task)
+    reply, failure = reply_or_failure(results[0])
+    return sample_metrics(benchmark, benchmark.score(item_from_row(doc, benchmark.strata), reply, failure))
+
+
+def sample_metrics(benchmark: Benchmark, score: Score) -> dict[str, Any]:
+    """A score in the form that `process_results` returns."""
+    coverage = {
+        "score": float(score.outcome.scored),
+        "cluster": score.cluster,
+        "id": score.id,
+        "outcome": score.outcome.value,
+        "extracted": score.extracted,
+        "gold": list(score.gold),
+        "method": score.method,
+        "reason": score.reason,
+        "strata": dict(score.strata),
+    }
+    metrics: dict[str, Any] = {"coverage": coverage}
+    metrics.update({name: {"score": value, "cluster": score.cluster} for name, value in score.values.items()})
+    if score.outcome.scored:
+        metrics.update(dict.fromkeys(benchmark.composites, [list(score.gold), score.extracted]))
+    return metrics
+
+
+def score_from_sample(sample: Mapping[str, Any]) -> Score:
+    """The score that `sample_metrics` wrote into a line of the sample log.
+
+    Raises:
+        KeyError: The line is not from one of our tasks.
+    """
+    record = sample["coverage"]
+    values = {
+        name: value["score"]
+        for name, value in sample.items()
+        if name != "coverage" and isinstance(value, Mapping) and "score" in value
+    }
+    return Score(
+        id=record["id"],
+        outcome=Outcome(record["outcome"]),
+        values=values,
+        extracted=record["extracted"],
+        gold=tuple(record["gold"]),
+        method=record["method"],
+        reason=record["reason"],
+        cluster=record["cluster"],
+        strata=record["strata"],
+    )
+
+
+def mean(samples: Sequence[Mapping[str, Any]]) -> float:
+    """Aggregation of all metrics that are means; the same for every order of the samples."""
+    import math
+
+    scores = [sample["score"] for sample in samples]
+    return math.fsum(scores) / len(scores) if scores else math.nan
+
+
+def metric_list(task: str) -> list[dict[str, Any]]:
+    """The YAML's ``metric_list``: coverage, then every metric of the benchmark."""
+    benchmark = get_benchmark(task)
+    means = dict.fromkeys(("coverage", *benchmark.rates, *benchmark.means), mean)
+    composites = {name: partial(_composite, task, name) for name in benchmark.composites}
+    return [
+        {"metric": name, "aggregation": aggregation, "higher_is_better": name not in benchmark.lower_is_better}
+        for name, aggregation in {**means, **composites}.items()
+    ]
+
+
+def _composite(task: str, name: str, pairs: Sequence[tuple[Sequence[str], str | None]]) -> float:
+    return get_benchmark(task).composite(name, [gold for gold, _ in pairs], [read for _, read in pairs])

@@ -1,0 +1,1 @@
+"""The generator of the bundled SAMPLE: pictures and texts made from nothing but this code."""

@@ -1,0 +1,136 @@
+"""SAMPLE of FORGE WORKVERI: which of four parts has the wrong model number or does not belong to the batch?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tools.make_sample.draw import Array, digest, png_bytes, rng_for
+from tools.make_sample.parts import Part, elbow, nut, pin, screw, tee, union, washer
+from tools.make_sample.photo import Placed, photograph
+from tools.make_sample.table import Row
+from tools.make_sample.views import COLOURS, Posed, three_views
+
+LETTERS = ("A", "B", "C", "D")
+_BENCHES = ("cloth", "mat", "wood", "plate")
+# (scenario, granularity) -> four pairs of (the batch, the odd part); sizes differ by a third or more to be visible
+_BATCHES: dict[tuple[str, str], tuple[tuple[Part, Part], ...]] = {
+    ("CHS", "model_number"): (
+        (screw(6, 32), screw(6, 20)),
+        (screw(6, 26), screw(9, 26)),
+        (screw(8, 20), screw(8, 32)),
+        (screw(8, 30), screw(5, 30)),
+    ),
+    ("CHS", "workpiece"): (
+        (screw(6, 28), nut(10)),
+        (screw(8, 25), washer(10)),
+        (screw(6, 30), pin(7, 32)),
+        (screw(8, 30), nut(11, sides=4)),
+    ),
+    ("NUTS", "model_number"): (
+        (nut(8), nut(12)),
+        (nut(10), nut(7)),
+        (nut(12), nut(8)),
+        (nut(10), nut(14)),
+    ),
+    ("NUTS", "workpiece"): (
+        (nut(10), washer(10)),
+        (nut(12), screw(6, 20)),
+        (nut(10), nut(10, sides=4)),
+        (nut(10), pin(8, 20)),
+    ),
+    ("PCS", "model_number"): (
+        (union(6), union(8.5)),
+        (union(8), union(5.5)),
+        (union(6), union(6, 9)),
+        (union(6, 9), union(9)),
+    ),
+    ("PCS", "workpiece"): (
+        (union(6), elbow(6)),
+        (union(8), screw(8, 28)),
+        (union(7), tee(7)),
+        (union(6), nut(12)),
+    ),
+}
+_TASK = {
+    "workpiece": "does not belong to the batch",
+    "model_number": "has the wrong model number",
+}
+
+
+def _lay_out(rng: np.random.Generator, parts: list[Part]) -> tuple[list[Placed], float]:
+    """Put four parts at the corners of a jittered square without overlap; also the edge of the view in mm."""
+    mm = 2.35 * max(part.extent for part in parts)
+    placed = []
+    for part, slot in zip(parts, rng.permutation(4), strict=True):
+        slack = 0.5 * max(0.0, 0.46 - part.extent / mm)
+        x, y = 0.27 + 0.46 * (slot % 2), 0.27 + 0.46 * (slot // 2)
+        dx, dy = rng.uniform(-slack, slack, 2) * 0.8
+        placed.append(Placed(part, round(float(x + dx), 2), round(float(y + dy), 2), float(rng.uniform(0, 360))))
+    return placed, mm
+
+
+def _tilt(rng: np.random.Generator, yaw: float) -> Array:
+    """Rotation that keeps a part's long or flat side towards the front view but for a yaw and a tilt (degrees)."""
+    a, b, c = np.radians(rng.uniform(-20, 20, 3))
+    c += np.radians(yaw)
+    rx = np.array([[1, 0, 0], [0, np.cos(a), -np.sin(a)], [0, np.sin(a), np.cos(a)]])
+    ry = np.array([[np.cos(b), 0, np.sin(b)], [0, 1, 0], [-np.sin(b), 0, np.cos(b)]])
+    rz = np.array([[np.cos(c), -np.sin(c), 0], [np.sin(c), np.cos(c), 0], [0, 0, 1]])
+    stand = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])  # part z (axis of a nut) towards the viewer
+    return rz @ ry @ rx @ stand
+
+
+def _pose(rng: np.random.Generator, parts: list[Part]) -> tuple[list[Posed], float]:
+    """Spread parts so that no two share a slot along any axis; also the edge of the panels in mm."""
+    size = max(part.extent for part in parts)
+    mm = 2.6 * size
+    slots = np.array([-0.27, -0.09, 0.09, 0.27]) * mm
+    axes = np.stack([rng.permutation(slots) for _ in range(3)], axis=1) + rng.uniform(-0.02, 0.02, (4, 3)) * mm
+    colours, yaw = rng.permutation(len(COLOURS)), float(rng.choice([-38, 38]))
+    posed = [
+        Posed(part, letter, centre, _tilt(rng, yaw), COLOURS[colour])
+        for part, letter, centre, colour in zip(parts, LETTERS, axes, colours, strict=False)
+    ]
+    return posed, mm
+
+
+def _photo(name: str, parts: list[Part], bench: str) -> tuple[str, bytes]:
+    """Where the parts are, in words, and the picture."""
+    rng = rng_for(name)
+    placed, mm = _lay_out(rng, parts)
+    centres = ", ".join(f"[{p.x:.2f}, {p.y:.2f}] ({letter})" for p, letter in zip(placed, LETTERS, strict=True))
+    where = (
+        f"The photo shows four parts of one batch on a bench. Their centres, as [x, y] in fractions of the picture's "
+        f"width and height from the top left corner, are {centres}."
+    )
+    return where, png_bytes(photograph(rng, placed, bench, mm), 56)
+
+
+def _three_view(name: str, parts: list[Part]) -> tuple[str, bytes]:
+    """What the picture is, in words, and the picture."""
+    posed, mm = _pose(rng_for(name), parts)
+    where = "The picture shows the front, side and top view of four parts of one batch, marked A, B, C and D in each view."
+    return where, png_bytes(three_views(posed, mm), 32)
+
+
+def rows() -> Iterator[Row]:
+    """The 48 items: 2 modalities x 3 scenarios x 2 granularities x 4 letters."""
+    for (scenario, granularity), pairs in _BATCHES.items():
+        for modality in ("photo", "three_view"):
+            for k, (batch, odd) in enumerate(pairs):
+                name = f"{modality} {scenario} {granularity} {k}"
+                gold = (k + (modality == "photo") + len(granularity)) % 4
+                parts = [odd if i == gold else batch for i in range(4)]
+                where, png = _photo(name, parts, _BENCHES[k]) if modality == "photo" else _three_view(name, parts)
+                yield Row(
+                    id=f"workveri-{digest(name)}",
+                    question=f"{where} Which part {_TASK[granularity]}?",
+                    png=png,
+                    gold=(LETTERS[gold],),
+                    cluster=f"{scenario}-{batch.name}".lower().replace(" ", "-"),
+                    modality=modality,
+                    choices=LETTERS,
+                    strata={"scenario": scenario, "granularity": granularity},
+                )

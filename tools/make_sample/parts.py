@@ -1,0 +1,149 @@
+"""The workpieces: screws, nuts, washers, pins and pneumatic connectors as simple solids, in millimetres."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A stretch of a turned part, from ``start`` to ``end`` along its axis.
+
+    Attributes:
+        r0, r1: Radius at the start and at the end.
+        material: A key of the renderer's material table.
+        pitch: Distance between thread crests; 0 for a smooth surface.
+    """
+
+    start: float
+    end: float
+    r0: float
+    r1: float
+    material: str = "steel"
+    pitch: float = 0.0
+
+
+@dataclass(frozen=True)
+class Turned:
+    """A solid of revolution lying on its side.
+
+    Attributes:
+        segments: From one end to the other, without gaps.
+        heading: Where its axis points, in degrees from the part's x axis.
+        origin: Where its zero lies in the part.
+    """
+
+    segments: tuple[Segment, ...]
+    heading: float = 0.0
+    origin: tuple[float, float] = (0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Prism:
+    """A plate lying flat with a round hole: ``sides`` 6 for a hexagon, 4 for a square, 0 for a disc."""
+
+    sides: int
+    across: float
+    height: float
+    hole: float
+    material: str = "steel"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A workpiece of one model number, e.g. ``screw 6x30``."""
+
+    name: str
+    solids: tuple[Turned | Prism, ...]
+
+    @property
+    def extent(self) -> float:
+        """Diameter of a circle around the part's centre that holds it."""
+        return max(_extent(solid) for solid in self.solids)
+
+
+def _extent(solid: Turned | Prism) -> float:
+    if isinstance(solid, Prism):
+        return solid.across * {4: 1.42, 6: 1.16}.get(solid.sides, 1.0)
+    return 2 * max(max(abs(s.start), abs(s.end), s.r0, s.r1) for s in solid.segments)
+
+
+def screw(d: float, length: float) -> Part:
+    """Cup-head screw of nominal diameter ``d`` and shank ``length``."""
+    r, head, left = d / 2, 0.8 * d, -(length + d) / 2
+    shank = left + d
+    end = shank + length
+    segments = (
+        Segment(left, left + 0.12 * d, head * 0.88, head),
+        Segment(left + 0.12 * d, shank, head, head, "knurled"),
+        Segment(shank, shank + 0.2 * length, r, r),
+        Segment(shank + 0.2 * length, end - 0.15 * d, r, r, "steel", 0.3 * d),
+        Segment(end - 0.15 * d, end, r, r * 0.75),
+    )
+    return Part(f"screw {d:g}x{length:g}", (Turned(segments),))
+
+
+def pin(d: float, length: float) -> Part:
+    """Plain dowel pin."""
+    r, c = d / 2, 0.15 * d
+    a = length / 2
+    return Part(
+        f"pin {d:g}x{length:g}",
+        (Turned((Segment(-a, c - a, r * 0.8, r), Segment(c - a, a - c, r, r), Segment(a - c, a, r, r * 0.8))),),
+    )
+
+
+def nut(d: float, sides: int = 6) -> Part:
+    """Hexagon (or square) nut for thread diameter ``d``."""
+    return Part(f"{'hex' if sides == 6 else 'square'} nut {d:g}", (Prism(sides, 1.65 * d, 0.8 * d, d),))
+
+
+def washer(d: float) -> Part:
+    """Plain washer for thread diameter ``d``."""
+    return Part(f"washer {d:g}", (Prism(0, 2.1 * d, 0.2 * d, 1.1 * d),))
+
+
+def _arm(d: float, reach: float) -> tuple[Segment, ...]:
+    """One end of a push-in connector for tube diameter ``d``, from its middle outwards."""
+    r = 0.95 * d
+    return (
+        Segment(0, 0.16 * reach, 0.72 * r, 0.72 * r, "plastic"),
+        Segment(0.16 * reach, 0.24 * reach, 0.72 * r, r, "plastic"),
+        Segment(0.24 * reach, 0.74 * reach, r, r, "plastic"),
+        Segment(0.74 * reach, 0.84 * reach, 0.93 * r, 0.93 * r, "brass"),
+        Segment(0.84 * reach, 0.9 * reach, 0.66 * r, 0.66 * r, "plastic"),
+        Segment(0.9 * reach, reach, 0.86 * r, 0.82 * r, "sleeve"),
+    )
+
+
+def _mirror(segments: tuple[Segment, ...]) -> tuple[Segment, ...]:
+    return tuple(Segment(-s.end, -s.start, s.r1, s.r0, s.material, s.pitch) for s in reversed(segments))
+
+
+def union(d: float, other: float | None = None) -> Part:
+    """Straight connector for tubes of diameter ``d`` at one end and ``other`` (default: the same) at the other."""
+    other = d if other is None else other
+    name = f"union {d:g}" if other == d else f"reducer {d:g}-{other:g}"
+    return Part(name, (Turned(_mirror(_arm(d, 2.7 * d)) + _arm(other, 2.7 * other)),))
+
+
+def _ball(r: float, material: str) -> tuple[Segment, ...]:
+    """A sphere as a turned part of ten cones."""
+    turns = [math.pi * k / 10 for k in range(11)]
+    return tuple(
+        Segment(-r * math.cos(a), -r * math.cos(b), r * math.sin(a), r * math.sin(b), material)
+        for a, b in zip(turns, turns[1:], strict=False)
+    )
+
+
+def elbow(d: float) -> Part:
+    """Connector with two arms at a right angle, which meet in a round corner."""
+    arm, at = _arm(d, 2.7 * d), (-0.85 * d, -0.85 * d)
+    return Part(f"elbow {d:g}", (Turned(arm, 0, at), Turned(arm, 90, at), Turned(_ball(0.95 * d, "plastic"), 0, at)))
+
+
+def tee(d: float) -> Part:
+    """Connector with three arms."""
+    arm, at = _arm(d, 2.5 * d), (0.0, -0.6 * d)
+    return Part(f"tee {d:g}", (Turned(_mirror(arm) + arm, 0, at), Turned(arm, 90, at)))
