@@ -2,8 +2,8 @@
 
     python benchmarks/overlap.py [replies.jsonl.gz] [--pairs 1000]
 
-The file holds one JSON object a line with a "reply". Without one, the replies beside this repository are taken when they
-are there, else text generated from a fixed seed. Each reply is compared with the next one in the file.
+The file holds one JSON object a line with a "reply". Without one, the replies beside this repository are taken when
+they are there, else text generated from a fixed seed. Each reply is compared with the next one in the file.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
-from geoeval.metrics.overlap import bleu_4, bleu_4_signature, rouge_l, rouge_l_signature
+from geoeval.metrics.overlap import bleu_4, bleu_4_signature, has_cjk, rouge_l, rouge_l_signature
 
 REPLIES = Path(__file__).resolve().parents[2] / "shared" / "corpora" / "replies_raw.jsonl.gz"
 
 
 def main() -> None:
     from rouge_score.rouge_scorer import RougeScorer
-    from sacrebleu.metrics import BLEU
+    from sacrebleu.metrics.bleu import BLEU
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("replies", nargs="?", type=Path, default=REPLIES if REPLIES.exists() else None)
@@ -32,8 +32,10 @@ def main() -> None:
     arguments = parser.parse_args()
 
     texts = generated(2 * arguments.pairs) if arguments.replies is None else read(arguments.replies)
-    latin = [text for text in texts if not any("\u1100" <= c <= "\u11ff" or c >= "\u2e80" for c in text)]
+    latin = [text for text in texts if not has_cjk(text)]
     pairs = list(islice(zip(latin[::2], latin[1::2], strict=False), arguments.pairs))
+    if not pairs:
+        parser.error("fewer than two replies without CJK")
     source = f"generated text, seed 0 ({len(texts)})" if arguments.replies is None else f"real replies, {len(texts)}"
     print(
         f"{len(pairs)} pairs from {source}; {len(texts) - len(latin)} texts with CJK left out (they differ by design)"

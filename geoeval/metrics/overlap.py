@@ -32,8 +32,8 @@ def rouge_l(reply: str, references: References) -> float:
     """ROUGE-L F1 (Lin, 2004), without stemming; the best over several references.
 
     Equal to the last bit to ``RougeScorer(["rougeL"], use_stemmer=False)`` of rouge-score where reply and references
-    hold no CJK. That package drops every other character; here each Han, kana or hangul character is a word as well, in
-    every text, so that neither the value nor its tokenizer depends on which side is CJK.
+    hold no CJK. That package sees nothing but a-z and 0-9, so two equal Chinese texts get 0; here each Han, kana or
+    hangul character is a word as well. This holds for every text: neither side can choose the tokenizer.
 
     Args:
         reply: The model's text.
@@ -120,6 +120,11 @@ def open_score(rouge_l: float, bleu_4: float) -> float:
     return 10 * (0.6 * rouge_l + 0.4 * bleu_4)
 
 
+def has_cjk(text: str) -> bool:
+    """Whether a text holds a Han, kana or hangul character: a word of `rouge_l`, a reason for ``zh`` in `bleu_4`."""
+    return _CJK_CHARACTER.search(text) is not None
+
+
 def rouge_l_signature(references: Iterable[References]) -> str:
     """One line that says how `rouge_l` was computed, in the manner of sacrebleu.
 
@@ -192,7 +197,7 @@ def _rouge_l_f1(reply: list[str], reference: list[str]) -> float:
 
 
 def _bleu_tokenizer(references: Sequence[str], default: str) -> str:
-    return "zh" if any(_CJK_CHARACTER.search(text) for text in references) else default
+    return "zh" if any(map(has_cjk, references)) else default
 
 
 @cache

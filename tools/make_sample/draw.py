@@ -52,7 +52,7 @@ def noise(rng: np.random.Generator, size: int, beta: float, stretch: float = 1.0
     radius[0, 0] = np.inf
     spectrum = np.fft.fft2(rng.standard_normal((size, size))) / radius**beta
     field = np.real(np.fft.ifft2(spectrum))
-    return (field - field.mean()) / field.std()
+    return np.asarray((field - field.mean()) / field.std())
 
 
 def rotate(x: Array, y: Array, angle: float) -> tuple[Array, Array]:
@@ -80,14 +80,27 @@ def tint(shade: Array, dark: RGB, light: RGB) -> Array:
     return np.asarray(np.array(dark) * (1 - t) + np.array(light) * t)
 
 
+def mix(rgb: Array, colour: RGB, weight: Array) -> Array:
+    """Paint a colour over a picture (h, w, 3) with an opacity (h, w) of 0-1."""
+    w = weight[..., None]
+    return np.asarray(rgb * (1 - w) + np.array(colour) * w)
+
+
 def to_image(rgb: Array) -> Image.Image:
     """RGB picture from an array on 0-255."""
     return Image.fromarray(np.clip(rgb + 0.5, 0, 255).astype(np.uint8), "RGB")
 
 
-def png_bytes(image: Image.Image, colours: int) -> bytes:
-    """Palette PNG without dithering: textures keep their look at a third of the bytes."""
-    small = image.convert("RGB").quantize(colours, method=Image.Quantize.MEDIANCUT, kmeans=2, dither=Image.Dither.NONE)
+def png_bytes(image: Image.Image, colours: int, rare: bool = False) -> bytes:
+    """Palette PNG without dithering: textures keep their look at a third of the bytes.
+
+    Args:
+        image: The picture.
+        colours: Size of the palette.
+        rare: Choose colours by how far apart they are rather than by area, so that small bright objects keep theirs.
+    """
+    method = Image.Quantize.MAXCOVERAGE if rare else Image.Quantize.MEDIANCUT
+    small = image.convert("RGB").quantize(colours, method=method, kmeans=3 if rare else 2, dither=Image.Dither.NONE)
     buffer = io.BytesIO()
     small.save(buffer, "PNG", optimize=True)
     return buffer.getvalue()

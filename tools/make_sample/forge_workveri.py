@@ -79,7 +79,7 @@ def _tilt(rng: np.random.Generator, yaw: float) -> Array:
     ry = np.array([[np.cos(b), 0, np.sin(b)], [0, 1, 0], [-np.sin(b), 0, np.cos(b)]])
     rz = np.array([[np.cos(c), -np.sin(c), 0], [np.sin(c), np.cos(c), 0], [0, 0, 1]])
     stand = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])  # part z (axis of a nut) towards the viewer
-    return rz @ ry @ rx @ stand
+    return np.asarray(rz @ ry @ rx @ stand)
 
 
 def _pose(rng: np.random.Generator, parts: list[Part]) -> tuple[list[Posed], float]:
@@ -111,7 +111,9 @@ def _photo(name: str, parts: list[Part], bench: str) -> tuple[str, bytes]:
 def _three_view(name: str, parts: list[Part]) -> tuple[str, bytes]:
     """What the picture is, in words, and the picture."""
     posed, mm = _pose(rng_for(name), parts)
-    where = "The picture shows the front, side and top view of four parts of one batch, marked A, B, C and D in each view."
+    where = (
+        "The picture shows the front, side and top view of four parts of one batch, marked A, B, C and D in each view."
+    )
     return where, png_bytes(three_views(posed, mm), 32)
 
 

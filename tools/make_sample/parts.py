@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ def _ball(r: float, material: str) -> tuple[Segment, ...]:
     turns = [math.pi * k / 10 for k in range(11)]
     return tuple(
         Segment(-r * math.cos(a), -r * math.cos(b), r * math.sin(a), r * math.sin(b), material)
-        for a, b in zip(turns, turns[1:], strict=False)
+        for a, b in pairwise(turns)
     )
 
 

@@ -89,7 +89,10 @@ def _relief(placed: Sequence[Placed], mm_per_pixel: float) -> tuple[Array, Array
         for solid in item.part.solids:
             h, m = _prism_height(solid, u, v) if isinstance(solid, Prism) else _turned_height(solid, u, v)
             higher = h > height[window]
-            height[window], material[window] = np.where(higher, h, height[window]), np.where(higher, m, material[window])
+            height[window], material[window] = (
+                np.where(higher, h, height[window]),
+                np.where(higher, m, material[window]),
+            )
     return height, material
 
 
@@ -100,7 +103,11 @@ def _lights(height: Array, mm_per_pixel: float) -> Array:
     nx, ny, nz = -dx / norm, -dy / norm, 1 / norm
     rx, ry, rz = 2 * nz * nx, 2 * nz * ny, 2 * nz**2 - 1
     light = 0.12 + 0.50 * smoothstep(rz, -0.7, 1.0)
-    for direction, sharpness, power in (((-0.45, -0.62, 0.64), 8, 0.7), ((0.75, 0.15, 0.64), 22, 0.5), ((0.1, 0.85, 0.5), 16, 0.35)):
+    for direction, sharpness, power in (
+        ((-0.45, -0.62, 0.64), 8, 0.7),
+        ((0.75, 0.15, 0.64), 22, 0.5),
+        ((0.1, 0.85, 0.5), 16, 0.35),
+    ):
         facing = np.maximum(rx * direction[0] + ry * direction[1] + rz * direction[2], 0)
         light = light + power * facing**sharpness
     return np.asarray(light)

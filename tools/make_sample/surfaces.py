@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from PIL import Image
 
-from tools.make_sample.draw import Array, blur, noise, rotate, smoothstep, tint, to_image
+from tools.make_sample.draw import Array, blur, mix, noise, rotate, smoothstep, tint, to_image
 
 SIZE = 224
 _Rng = np.random.Generator
@@ -27,25 +27,32 @@ def _hillshade(height: Array, sun: float = -135.0, slope: float = 1.0) -> Array:
     return np.asarray(np.clip(0.5 * lit, 0, 1.2))
 
 
-def _cells(rng: _Rng, count: int, spread: float = 1.0) -> tuple[Array, Array, Array]:
+def _cells(rng: _Rng, width: float, spread: float = 1.0) -> tuple[Array, Array, Array]:
     """Voronoi pattern: index of the nearest seed, distance to it, and distance to the border of the cell.
+
+    One seed lies in each square of a grid, so only the 5 x 5 squares around a pixel are looked at.
 
     Args:
         rng: Source of the seeds.
-        count: Number of cells.
+        width: Mean width of a cell in pixels.
         spread: > 1 mixes large and small cells.
     """
-    seeds = rng.uniform(-12, SIZE + 12, (count, 2))
-    weight = rng.uniform(1 / spread, spread, count)
     x, y = _grid()
-    first, second = np.full((SIZE, SIZE), 1e9), np.full((SIZE, SIZE), 1e9)
+    side = int(SIZE / width) + 7
+    seeds = rng.random((2, side, side))
+    weight = rng.uniform(1 / spread, spread, (side, side))
+    column, row = (x / width).astype(int), (y / width).astype(int)
+    first, second = np.full((SIZE, SIZE), np.inf), np.full((SIZE, SIZE), np.inf)
     index = np.zeros((SIZE, SIZE))
-    for k, ((sx, sy), w) in enumerate(zip(seeds, weight, strict=True)):
-        distance = np.hypot(x - sx, y - sy) * w
-        nearer = distance < first
-        second = np.where(nearer, first, np.minimum(second, distance))
-        index = np.where(nearer, k, index)
-        first = np.where(nearer, distance, first)
+    for dy in range(5):
+        for dx in range(5):
+            r, c = row + dy, column + dx
+            seed_x, seed_y = (c - 2 + seeds[0, r, c]) * width, (r - 2 + seeds[1, r, c]) * width
+            distance = np.hypot(x - seed_x, y - seed_y) * weight[r, c]
+            nearer = distance < first
+            second = np.where(nearer, first, np.minimum(second, distance))
+            index = np.where(nearer, r * side + c, index)
+            first = np.where(nearer, distance, first)
     return index, first, second - first
 
 
@@ -69,14 +76,15 @@ def _drainage(height: Array) -> Array:
     return area.reshape(height.shape)
 
 
-def _valleys(rng: _Rng, beta: float = 1.9, fall: float = 0.02, angle: float | None = None) -> tuple[Array, Array]:
+def _valleys(rng: _Rng, beta: float = 2.0, fall: float = 0.03, angle: float | None = None) -> tuple[Array, Array]:
     """A relief that rain has cut: height (about unit standard deviation) and the strength of its channels, 0-1."""
     x, y = _grid()
     heading = float(rng.uniform(0, 360)) if angle is None else angle
     slope, _ = rotate(x, y, heading)
-    height = noise(rng, SIZE, beta) - fall * slope
-    channels = smoothstep(np.log(blur(_drainage(height), 0.8)), 2.2, 6.0)
-    return height - 0.9 * blur(channels, 1.5), channels
+    rough = noise(rng, SIZE, beta)
+    area = blur(_drainage(rough - fall * slope), 0.7)
+    channels = smoothstep(np.log(np.maximum(area, 1)), 2.6, 6.2)
+    return rough - 0.5 * blur(channels, 1.2) - 1.3 * blur(channels, 5), channels
 
 
 def _joints(rng: _Rng, angle: float, gap: float, wobble: float = 2.0) -> Array:
@@ -104,31 +112,32 @@ def sandstone(rng: _Rng) -> Array:
     across = across + 5 * noise(rng, SIZE, 1.9)
     beds = np.interp(across % 61, [0, 7, 9, 20, 23, 30, 44, 46, 61], [0.1, 0.9, 0.3, 0.75, 0.15, 0.6, 0.95, 0.2, 0.1])
     fine = 0.12 * np.sin(across * 1.5) + 0.1 * np.sin(across * 0.63)
-    gullies, channels = _valleys(rng, fall=0.015, angle=strike + 90)
-    height = 5 * blur(beds, 1) + 1.6 * gullies
+    gullies, channels = _valleys(rng, angle=strike + 90)
+    height = 5 * blur(beds, 1) + 2.2 * gullies
     shade = 0.55 * _hillshade(height) + 0.3 * blur(beds, 0.7) + fine * 0.6 - 0.14 * channels
     return tint(shade + 0.03 * noise(rng, SIZE, 0.6) + 0.08, (92, 52, 38), (226, 176, 134))
 
 
 def breccia(rng: _Rng) -> Array:
     """Angular blocks of every size and tone in a dark matrix, no direction."""
-    big, _, rim = _cells(rng, 260, 1.9)
-    small, _, crack = _cells(rng, 1500, 1.5)
+    big, _, rim = _cells(rng, 14, 1.9)
+    small, _, crack = _cells(rng, 5.8, 1.5)
     block = _per_cell(rng, big)
     stone = _per_cell(rng, small)
     is_block = smoothstep(block, 0.42, 0.46)
     tone = is_block * (0.30 + 0.62 * _per_cell(rng, big)) + (1 - is_block) * (0.12 + 0.34 * stone)
     height = is_block * 2.6 * smoothstep(rim, 0.3, 2.5) + (1 - is_block) * 0.9 * stone * smoothstep(crack, 0.2, 1.4)
-    relief, _ = _valleys(rng, 2.1)
+    relief, _ = _valleys(rng, 2.2)
     shade = 0.5 * tone + 0.52 * _hillshade(blur(height, 0.6) + 2.2 * relief) - 0.05
     rgb = tint(shade + 0.03 * noise(rng, SIZE, 0.4), (52, 42, 44), (206, 190, 178))
-    return rgb + (is_block * (_per_cell(rng, big) - 0.5))[..., None] * np.array([26, -2, -22])
+    warmth = is_block * (_per_cell(rng, big) - 0.5)
+    return np.asarray(rgb + warmth[..., None] * np.array([26, -2, -22]))
 
 
 def carbonate(rng: _Rng) -> Array:
     """Pale grey massive rock: stepped thick beds with shadowed cliffs, solution pits and a joint net."""
-    relief = 2.6 * noise(rng, SIZE, 2.2)
-    step = relief * 1.15 + 0.05 * noise(rng, SIZE, 1.0)
+    relief = 1.9 * noise(rng, SIZE, 2.2)
+    step = relief * 0.6 + 0.05 * noise(rng, SIZE, 1.0)
     terraces = np.floor(step) + smoothstep(step % 1, 0.72, 1.0)
     pits = smoothstep(noise(rng, SIZE, 1.1), 1.5, 2.2)
     strike = float(rng.uniform(0, 90))
@@ -140,14 +149,14 @@ def carbonate(rng: _Rng) -> Array:
 
 def conglomerate(rng: _Rng) -> Array:
     """Brown rounded hills with crude thick beds, pitted by cobbles, cut by closely spaced gullies."""
-    relief, channels = _valleys(rng, 1.75, 0.012)
+    relief, channels = _valleys(rng, 2.1, 0.02)
     x, y = _grid()
     _, across = rotate(x, y, float(rng.uniform(0, 180)))
-    bands = np.sin((across + 9 * noise(rng, SIZE, 1.9)) / 7.5)
-    _, inside, rim = _cells(rng, 2600, 1.6)
+    bands = np.sin((across + 9 * noise(rng, SIZE, 1.9)) / 6.5)
+    _, inside, rim = _cells(rng, 4.4, 1.6)
     cobbles = smoothstep(rim, 0.3, 2.2) * smoothstep(inside, 4.0, 0.5)
-    height = 5.2 * relief + 0.5 * bands + 0.7 * cobbles
-    shade = 0.85 * _hillshade(height) + 0.08 * bands + 0.16 * cobbles - 0.2 * channels
+    height = 9.5 * blur(relief, 0.8) + 0.5 * bands + 0.6 * cobbles
+    shade = 0.82 * _hillshade(height) + 0.07 * bands + 0.15 * cobbles - 0.16 * channels + 0.04
     return tint(shade + 0.03 * noise(rng, SIZE, 0.5), (66, 46, 36), (208, 178, 146))
 
 
@@ -155,8 +164,8 @@ def crushed_stone(rng: _Rng) -> Array:
     """Loose angular grey rubble on a slope: coarse and fine streaks run straight downhill, no outcrop, no channels."""
     slope = float(rng.uniform(55, 125))
     lobes = noise(rng, SIZE, 1.3, 9, slope)
-    coarse_cells, _, gap = _cells(rng, 2400, 1.7)
-    _, _, fine_gap = _cells(rng, 7000, 1.3)
+    coarse_cells, _, gap = _cells(rng, 4.6, 1.7)
+    _, _, fine_gap = _cells(rng, 2.8, 1.3)
     coarse = smoothstep(lobes, -0.5, 0.9)
     grains = coarse * smoothstep(gap, 0.2, 1.8) + (1 - coarse) * 0.6 * smoothstep(fine_gap, 0.2, 1.0)
     height = 1.5 * grains * (0.5 + coarse * _per_cell(rng, coarse_cells)) + 1.4 * blur(lobes, 2)
@@ -166,29 +175,28 @@ def crushed_stone(rng: _Rng) -> Array:
 
 def diorite(rng: _Rng) -> Array:
     """Grey-green massive rock in sharp ridges with branching gullies and two crossing fracture sets."""
-    relief, channels = _valleys(rng, 1.8, 0.01)
+    relief, channels = _valleys(rng, 1.9, 0.025)
     strike = float(rng.uniform(0, 180))
-    net = np.maximum(_joints(rng, strike, 34, 4), 0.7 * _joints(rng, strike + 55, 27, 4))
-    height = 8.0 * relief + 1.2 * noise(rng, SIZE, 1.1) - 1.4 * net
-    shade = 0.92 * _hillshade(height) - 0.1 * channels - 0.1 * net + 0.02
-    return tint(shade + 0.03 * noise(rng, SIZE, 0.4), (38, 44, 42), (166, 172, 160))
+    net = np.maximum(_joints(rng, strike, 34, 4), _joints(rng, strike + 55, 27, 4))
+    height = 13 * relief + 0.5 * noise(rng, SIZE, 1.1) - 1.6 * net
+    shade = 0.9 * _hillshade(height) + 0.10 * channels - 0.1 * net + 0.03
+    return tint(shade + 0.03 * noise(rng, SIZE, 0.4), (34, 40, 38), (172, 178, 166))
 
 
 def gabbro(rng: _Rng) -> Array:
     """Near-black blocky rock, low relief, wide-spaced joints with brown fill and a pale vein."""
-    relief, _ = _valleys(rng, 2.0, 0.01)
+    relief, _ = _valleys(rng, 2.2)
     x, y = _grid()
     strike = float(rng.uniform(0, 90))
     net = np.maximum(_joints(rng, strike, 30, 4), _joints(rng, strike + 83, 38, 4))
-    _, _, rim = _cells(rng, 420, 1.4)
-    height = 4.2 * relief + 1.2 * smoothstep(rim, 0.2, 3) - 1.6 * net + 0.9 * noise(rng, SIZE, 1.0)
-    shade = 0.72 * _hillshade(height) + 0.07 * noise(rng, SIZE, 1.7) + 0.02
+    _, _, rim = _cells(rng, 11, 1.4)
+    height = 6 * relief + 1.2 * smoothstep(rim, 0.2, 3) - 2.4 * net + 0.6 * noise(rng, SIZE, 1.0)
+    shade = 0.72 * _hillshade(height) + 0.07 * noise(rng, SIZE, 1.7) - 0.12 * net + 0.03
     rgb = tint(shade, (16, 19, 22), (116, 118, 114))
-    fill = (net * smoothstep(noise(rng, SIZE, 1.4), -0.2, 1.2))[..., None]
-    rgb = rgb * (1 - 0.6 * fill) + 0.6 * fill * np.array([112, 88, 62])
+    rgb = mix(rgb, (112, 88, 62), 0.6 * net * smoothstep(noise(rng, SIZE, 1.4), -0.2, 1.2))
     _, across = rotate(x - SIZE / 2, y - SIZE / 2, strike + 35)
     vein = 1 - smoothstep(np.abs(across + 4 * noise(rng, SIZE, 1.9) - float(rng.uniform(-50, 50))), 0.8, 2.2)
-    return rgb * (1 - 0.7 * vein[..., None]) + 0.7 * vein[..., None] * np.array([176, 172, 160])
+    return mix(rgb, (176, 172, 160), 0.7 * vein)
 
 
 def granite(rng: _Rng) -> Array:
@@ -196,15 +204,16 @@ def granite(rng: _Rng) -> Array:
     strike = float(rng.uniform(10, 80))
     x, y = _grid()
     along, across = rotate(x, y, strike)
-    along, across = along + 5 * noise(rng, SIZE, 1.7), across + 5 * noise(rng, SIZE, 1.7)
-    domes = np.sqrt(np.abs(np.sin(np.pi * along / 46) * np.sin(np.pi * across / 37)))
-    boulders = np.sqrt(np.abs(np.sin(np.pi * along / 13.5) * np.sin(np.pi * across / 11.5)))
-    core = smoothstep(domes, 0.25, 0.8)
-    height = 12 * blur(domes, 1.5) + 3.2 * blur(boulders, 0.7) * core + 2.2 * noise(rng, SIZE, 1.7)
-    shade = 0.14 + 0.72 * _hillshade(height) + 0.12 * core + 0.03 * noise(rng, SIZE, 0.4)
+    along, across = along + 9 * noise(rng, SIZE, 2.0), across + 9 * noise(rng, SIZE, 2.0)
+    main = np.minimum(np.abs(np.sin(np.pi * along / 71)), np.abs(np.sin(np.pi * across / 52)))
+    minor = np.minimum(np.abs(np.sin(np.pi * along / 23)), np.abs(np.sin(np.pi * across / 17)))
+    domes, blocks = np.sqrt(main), np.sqrt(minor)
+    open_joint = smoothstep(noise(rng, SIZE, 1.9), -0.9, 0.6)
+    height = 16 * blur(domes, 1.5) + 4.5 * blur(blocks, 0.8) * open_joint + 3.5 * noise(rng, SIZE, 1.9)
+    shade = 0.14 + 0.72 * _hillshade(height) + 0.1 * domes + 0.03 * noise(rng, SIZE, 0.4)
     rgb = tint(shade, (92, 70, 66), (236, 206, 190))
-    sand = (1 - smoothstep(domes, 0.12, 0.34))[..., None]
-    return rgb * (1 - 0.75 * sand) + 0.75 * sand * np.array([206, 184, 152])
+    cover = main + 0.10 * noise(rng, SIZE, 1.8) + 0.2 * (1 - open_joint)
+    return mix(rgb, (206, 184, 152), 0.8 * smoothstep(cover, 0.2, 0.06))
 
 
 def gravel(rng: _Rng) -> Array:
@@ -225,17 +234,16 @@ def gravel(rng: _Rng) -> Array:
 def slate(rng: _Rng) -> Array:
     """Blue-grey rock with very close parallel cleavage, silvery streaks and sharp parallel ridges."""
     x, y = _grid()
-    strike = float(rng.uniform(20, 70))
+    strike = float(rng.uniform(105, 160))
     _, across = rotate(x, y, strike)
-    bent = across + 6 * noise(rng, SIZE, 2.1)
-    cleavage = noise(rng, SIZE, 0.7, 16, strike)
-    ridges = np.abs((bent / 34) % 1 - 0.42)
-    relief, channels = _valleys(rng, 1.8, 0.012, strike + 90)
-    height = 13 * blur(ridges, 1) + 0.9 * cleavage + 2.2 * relief
-    shade = 0.78 * _hillshade(height) + 0.05 * cleavage + 0.10 * np.sin(bent * 1.25) - 0.1 * channels
-    silver = smoothstep(cleavage + 0.5 * noise(rng, SIZE, 1.5), 1.5, 2.4)[..., None]
-    rgb = tint(shade + 0.06, (32, 38, 50), (146, 156, 172))
-    return rgb * (1 - 0.55 * silver) + 0.55 * silver * np.array([206, 210, 216])
+    bent = across + 7 * noise(rng, SIZE, 2.1)
+    cleavage = blur(noise(rng, SIZE, 0.9, 22, strike), 0.5)
+    ridges = np.abs((bent / 33) % 1 - 0.42)
+    relief, channels = _valleys(rng, 2.1, 0.02, strike + 90)
+    height = 15 * blur(ridges, 0.8) + 0.4 * cleavage + 4 * relief
+    shade = 0.74 * _hillshade(height) + 0.06 * cleavage + 0.035 * np.sin(bent * 1.6) - 0.08 * channels
+    silver = smoothstep(cleavage + 0.6 * noise(rng, SIZE, 1.6), 1.3, 2.4)
+    return mix(tint(shade + 0.08, (30, 35, 44), (150, 157, 168)), (206, 210, 216), 0.5 * silver)
 
 
 def soil(rng: _Rng) -> Array:
@@ -265,12 +273,11 @@ def water(rng: _Rng) -> Array:
     ripple = noise(rng, SIZE, 0.9, 5, wind)
     shade = 0.32 + 0.42 * np.exp(-np.maximum(depth, 0) / 26) + 0.035 * ripple + 0.04 * noise(rng, SIZE, 2.0)
     rgb = tint(shade, (10, 34, 54), (112, 164, 158))
-    glint = smoothstep(ripple + 0.7 * noise(rng, SIZE, 2.0), 1.9, 3.2)[..., None]
-    rgb = rgb * (1 - 0.7 * glint) + 0.7 * glint * np.array([226, 234, 236])
+    rgb = mix(rgb, (226, 234, 236), 0.7 * smoothstep(ripple + 0.7 * noise(rng, SIZE, 2.0), 1.9, 3.2))
     sand = tint(0.55 + 0.012 * -depth + 0.06 * noise(rng, SIZE, 1.2), (112, 96, 74), (226, 208, 172))
     wet = smoothstep(depth, 1.5, -1.5)[..., None]
-    foam = np.exp(-(((depth - 1.2) / 1.1) ** 2))[..., None] * 0.5
-    return (rgb * (1 - wet) + sand * wet) * (1 - foam) + foam * np.array([232, 236, 232])
+    foam = 0.5 * np.exp(-(((depth - 1.2) / 1.1) ** 2))
+    return mix(rgb * (1 - wet) + sand * wet, (232, 236, 232), foam)
 
 
 SURFACES: dict[str, Callable[[_Rng], Array]] = {

@@ -28,7 +28,11 @@ _FEATURES = {
     "modality": _STRING,
 }
 _IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
-_ARROW = {json.dumps(_STRING): pa.string(), json.dumps(_STRINGS): pa.list_(pa.string()), json.dumps(_IMAGES): pa.list_(_IMAGE)}
+_ARROW = {
+    json.dumps(_STRING): pa.string(),
+    json.dumps(_STRINGS): pa.list_(pa.string()),
+    json.dumps(_IMAGES): pa.list_(_IMAGE),
+}
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,19 @@ _CAPTION = 38
 _SCALE = 2
 _ROUND = 28  # corners of a circle
 # name -> (right, up, towards the viewer) as axis index and sign
-_VIEWS = {"Front View": ((0, 1), (2, 1), (1, -1)), "Side View": ((1, 1), (2, 1), (0, 1)), "Top View": ((0, 1), (1, 1), (2, 1))}
-COLOURS: tuple[RGB, ...] = ((46, 116, 181), (205, 56, 52), (239, 168, 198), (142, 206, 214), (92, 160, 84), (240, 178, 72))
+_VIEWS = {
+    "Front View": ((0, 1), (2, 1), (1, -1)),
+    "Side View": ((1, 1), (2, 1), (0, 1)),
+    "Top View": ((0, 1), (1, 1), (2, 1)),
+}
+COLOURS: tuple[RGB, ...] = (
+    (46, 116, 181),
+    (205, 56, 52),
+    (239, 168, 198),
+    (142, 206, 214),
+    (92, 160, 84),
+    (240, 178, 72),
+)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from lmms_eval.api.instance import GenerationResult
 from lmms_eval.api.model import lmms
 from lmms_eval.protocol import ChatMessages
 
@@ -51,14 +52,15 @@ class Baseline(lmms):  # type: ignore[misc]
         self._strategy, self._seed = strategy, int(seed)
         self._replies = load_replies(Path(path)) if path else {}
 
-    def generate_until(self, requests: list[Any]) -> list[str | None]:
-        """Build each request's messages as a model would, then answer."""
+    def generate_until(self, requests: list[Any]) -> list[GenerationResult]:
+        """Build each request's messages as a model would, then answer; a null reply has the text None."""
         replies = []
         for request in requests:
             _, doc_to_messages, _, doc_id, task, split = request.args
             docs = self.task_dict[task][split]
             ChatMessages(messages=doc_to_messages(docs[doc_id])).to_openai_messages()
-            replies.append(self._reply(task, docs[doc_id], docs))
+            # A bare None would become the text "None" (lmms_eval.api.instance.unwrap_generation_output).
+            replies.append(GenerationResult(text=self._reply(task, docs[doc_id], docs)))
         return replies
 
     def _reply(self, task: str, doc: Mapping[str, Any], docs: Any) -> str | None:

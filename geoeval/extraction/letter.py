@@ -1,0 +1,157 @@
+"""Reading the option letter a reply commits to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+
+from geoeval.extraction.declarations import (
+    Reading,
+    Reply,
+    is_negated,
+    is_word,
+    joined_letters,
+    marked_letter,
+    names_image,
+    standing_declaration,
+)
+from geoeval.extraction.options import OptionTexts, option_texts
+from geoeval.extraction.reasoning import strip_reasoning
+from geoeval.extraction.text import before_run_on, plain_text
+from geoeval.types import Extraction
+
+_WHOLE = re.compile(r"\W*(?:(?:option|choice|answer)\W*)?([A-Za-z])\W*", re.IGNORECASE)
+_LEADING = re.compile(r"\s*(?:[(\[]([A-Z])[)\]]|([A-Z]) ?[.):,](?=\s|$)|([A-Z]) *\n)")
+_BRACKETED = re.compile(r"[(\[](?:(?:option|choice|answer)\s)?([A-Z])[)\]]", re.IGNORECASE)
+_SENTENCE = re.compile(r"[^\s.!?\n](?:[^.!?\n]|[.!?](?!\s|$))*")
+_NAMED_LAST = re.compile(r"\b(?:is|are|be|by|as|to|with|labell?ed|marked|point|part)\s?[:\"'(\[]{0,2}\s?([A-Z])[\"')\]]?[.,]?[\"']?(?=\s|$)")
+_STANDALONE = re.compile(r"(?<![\w'])[A-Z](?![\w'])")
+_REFUSES = re.compile(
+    r"\b(?:cannot|can't|can not|could not|unable to|not able to|not possible to|impossible to|difficult to|does(?:n't| not)"
+    r"|do(?:n't| not)|not)\b[^.\n]{0,40}?(?:determine|identify|answer|select|choose|provide|view|analy[sz]e|see\b|make"
+    r"|predict|interpret|assess|enough|sufficient|information|say|tell|feel comfortable|definitiv|listed|provided"
+    r"|available|included|among)"
+    r"|\bnone of (?:the|these|them)|option is not|no (?:correct|right|suitable) (?:answer|option|choice)|\bi(?:'m| am) sorry"
+    r"|apologi[sz]e|failed to|no option|options? (?:do|does) not|not match|neither the"
+    r"|mistake in the (?:question|options|problem)|无法|没有正确|有误"
+)
+_SUGGESTS = re.compile(r"would (?:suggest|say|be the better)|(?:more|most) likely|best guess|better choice|closest|assessment|therefore|might be a")
+_CONCLUDES = re.compile(r"\b(?:therefore|thus|hence|so|consequently|conclusion|summary|overall|based on)\b|所以|因此|综上")
+_DESCRIBES = re.compile(r"\bimages? (?:\([a-z]\)[,:]? )?(?:also )?(?:shows?|depicts?|features?|contains?|displays?|has|is an? )")
+_CUT_OFF_LENGTH = 200
+
+
+def extract_letter(
+    reply: str, choices: Sequence[str], options: Sequence[str] | None = None, policy: str = "declared"
+) -> Extraction:
+    """Read the option letter a reply finally commits to.
+
+    Args:
+        reply: The model's reply; reasoning in tags does not count.
+        choices: The letters offered.
+        options: The text of each choice in the same order, when known; lets a reply name an option by its text.
+        policy: "declared" reads the declared answer. "first_letter" is the naive rule of the FORGE paper, kept for
+            comparison: the first capital letter anywhere in the reply, so that "I will select option A" reads "I".
+
+    Returns:
+        ``value`` is one of `choices`, or None. ``method`` names the rule that read it. ``reason`` says why nothing was
+        read: "empty", "only_reasoning", "not_offered" (the declared letter is no choice), "several", "none_fits" (the
+        reply says no option is right), "refusal", "cut_off" or "no_declaration". ``data["span"]`` is where the answer
+        stands in the reply, unless reasoning was removed after it. Takes linear time.
+
+    Raises:
+        ValueError: Unknown policy.
+    """
+    if policy == "first_letter":
+        return _first_letter(reply, choices)
+    if policy != "declared":
+        raise ValueError(f'unknown policy {policy!r}; there are "declared" and "first_letter"')
+    visible = strip_reasoning(reply)
+    if not visible:
+        return Extraction(None, "none", "only_reasoning" if reply.strip() else "empty")
+    text = before_run_on(plain_text(visible))
+    offered = {choice.upper(): choice for choice in choices}
+    prepared = Reply(text, text.lower(), offered, lambda: option_texts(tuple(offered), tuple(options or ())))
+    for method, rule in RULES:
+        reading = rule(prepared)
+        if reading is None:
+            continue
+        if reading.letter is None:
+            return Extraction(None, "none", reading.reason)
+        return Extraction(offered[reading.letter], method, data=_span(reply, visible, reading))
+    return Extraction(None, "none", "cut_off" if _cut_off(prepared) else "no_declaration")
+
+
+def _first_letter(reply: str, choices: Sequence[str]) -> Extraction:
+    first = re.search("[A-Z]", reply)
+    if first is None:
+        return Extraction(None, "none", "no_declaration" if reply.strip() else "empty")
+    if first[0] not in choices:
+        return Extraction(None, "none", "not_offered")
+    return Extraction(first[0], "first_letter", data={"span": first.span()})
+
+
+def _span(reply: str, visible: str, reading: Reading) -> dict[str, tuple[int, int]]:
+    kept = reply.rstrip()
+    offset = len(kept) - len(visible)
+    return {"span": (reading.start + offset, reading.end + offset)} if kept.endswith(visible) else {}
+
+
+def whole_reply(reply: Reply) -> Reading | None:
+    """Nothing but a letter: "B", "(b).", "Option B"; or one word of another language that means an option."""
+    if len(reply.text) > 40:
+        return None
+    word = reply.options().translated(reply.low)
+    if word:
+        return Reading(word, 0, len(reply.text.rstrip()))
+    match = _WHOLE.fullmatch(reply.text)
+    return _offered(reply, match[1].upper(), match.start(1)) if match else None
+
+
+def leading_letter(reply: Reply) -> Reading | None:
+    """A letter before its text or a reason: "(B) text", "B. text", "B" on a line of its own; not a copied list."""
+    match = _LEADING.match(reply.text)
+    if match is None or match.lastindex is None:
+        return None
+    letter, i = match[match.lastindex], match.start(match.lastindex)
+    if letter not in reply.offered and match.lastindex > 1:
+        return None  # "E. coli" where no E is offered.
+    named = reply.options().leading(reply.low) if match.lastindex == 2 else None
+    if named and named.end > match.end():  # "E. coli", the text of an option.
+        return Reading(*named)
+    others = {marked[0] for line in re.finditer(r"\n\s*", reply.text) if (marked := marked_letter(reply.text, line.end()))}
+    if (others | joined_letters(reply.text, i + 1)) - {letter}:
+        return Reading(None, i, i + 1, "several")
+    return _offered(reply, letter, i)
+
+
+def refusal(reply: Reply) -> Reading | None:
+    """"I cannot determine ...": none, unless a later sentence suggests one option."""
+    refused = _REFUSES.search(reply.low)
+    if refused is None:
+        return None
+    suggested = None
+    for start, end in _sentences(reply.low):
+        sentence = reply.low[start:end]
+        if re.search(r"\bneither\b|\bnone\b", sentence):
+            suggested = None
+        elif _SUGGESTS.search(sentence) and not _REFUSES.search(sentence) and not is_negated(sentence, len(sentence)):
+            suggested = _one_option(reply, start, end) or suggested
+    return suggested or Reading(None, refused.start(), refused.end(), "refusal")
+
+
+def paired(reply: Reply) -> Reading | None:
+    """A bracketed letter beside its own option's text, when only one is: "(A) 4 zebras", "the second image (A)"."""
+    found = {}
+    for match in _BRACKETED.finditer(reply.text):
+        letter = match[1]
+        if letter in reply.offered and letter not in found and not is_negated(reply.low, match.start()):
+            after = reply.options().leading(reply.low, match.end())
+            before = reply.options().mentions(reply.low, max(0, match.start() - 60), match.start())[-1:]
+            beside = before and before[0].letter == letter and not reply.text[before[0].end : match.start()].strip(' ,"')
+            if beside or (after and after.letter == letter):
+                found[letter] = match.start(1)
+                if len(found) > 1:
+                    return None
+    return Reading(letter, i, i + 1) if len(found) == 1 and (((letter, i),) := found.items()) else None

@@ -1,0 +1,67 @@
+"""A reply made ready for reading. Every step keeps positions: one code point in, one code point out."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_SPECIAL_TOKEN = re.compile(r"<[|｜][^|｜<>]{0,40}[|｜]>|</?s>|<eo[a-z]>|<(?:start|end)_of_turn>|\[/?INST\]")
+_HEADING = re.compile(
+    r"\n[ #]*(?:(?:next |new )?(?:question|problem|exercise) ?(?:no\.? ?)?\d{0,3}|q\d{0,3}|问题|题目) *[:.]"
+    r"|\n *(?:now, let'?s ?)?(?:总结|(?:to )?(?:summari[sz]e|recap)\b[^\n]{0,30}\b(?:answers|questions))"
+    r"|\n *(?:human|user|### ?instruction) *:|<\|im_start\|>|<\|endoftext\|>|<start_of_turn>|\[INST\]",
+    re.IGNORECASE,
+)
+
+
+def _table() -> dict[int, str]:
+    """Compatibility forms of one ASCII character (full-width, bold, circled); decoration becomes a space."""
+    table = {}
+    for block in (range(0x2460, 0x2500), range(0xFF01, 0xFF5F), range(0x1D400, 0x1D6A4)):
+        for code in block:
+            plain = unicodedata.normalize("NFKC", chr(code))
+            if len(plain) == 1 and plain.isascii():
+                table[code] = plain
+    table |= dict.fromkeys(map(ord, "*`$【】〖〗\u00a0\u3000\u200b\u200c\u200d\u2060\ufeff"), " ")
+    quotes = dict.fromkeys("“”„「」『』《》", '"') | dict.fromkeys("‘’", "'")
+    # The lower case of "İ" is two characters long, of any other character one.
+    others = {"〔": "[", "〕": "]", "：": ":", "。": ".", "İ": "I"}
+    return table | {ord(mark): plain for mark, plain in (quotes | others).items()}
+
+
+_PLAIN = _table()
+
+
+def plain_text(text: str) -> str:
+    """Normalise a reply: full-width and decorated characters to ASCII, markdown marks and model tokens to spaces.
+
+    A table does it, not NFKC: that changes positions and takes quadratic time on long runs of combining marks.
+
+    Args:
+        text: Any string.
+
+    Returns:
+        A string of the same length; its lower case has that length too.
+    """
+    text = text.translate(_PLAIN)
+    if "<" in text or "[" in text:
+        text = _SPECIAL_TOKEN.sub(lambda token: " " * len(token[0]), text)
+    return text
+
+
+def before_run_on(text: str) -> str:
+    """What precedes an invented next question, a made-up turn of the user or a recap of other answers.
+
+    A heading with next to nothing before it, or announced by a colon, repeats the question that was asked.
+
+    Args:
+        text: The visible part of a reply.
+
+    Returns:
+        The text before the first such heading; all of it when there is none.
+    """
+    for heading in _HEADING.finditer(text):
+        before = text[max(0, heading.start() - 200) : heading.start()].strip()
+        if (len(before) > 20 or "nswer" in before) and not before.endswith((":", "：")):
+            return text[: heading.start()]
+    return text

@@ -1,0 +1,140 @@
+"""A stand-in for an OpenAI-compatible endpoint on loopback that answers in the many ways real ones do.
+
+A question ends with ``[item N style NAME answer TEXT]``; the style says how the reply is wrapped or spoiled.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+import re
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from PIL import Image
+
+TAG = re.compile(r"\[item (\d+) style (\w+) answer (.+?)\]", re.DOTALL)
+
+# style -> (how the answer becomes the content of the message, outcome, whether the answer is read)
+CONTENT: dict[str, tuple[Callable[[str], str | None], str, bool]] = {
+    "plain": (lambda a: a, "read", True),
+    "think": (lambda a: f"<think>Perhaps it is D. Or REFUSE.\n</think>\n\n{a}", "read", True),
+    "think_unclosed": (lambda a: f"<think>So, step by step: {a} could be", "unread", False),
+    "fenced": (lambda a: f"Here is my reply:\n\n```json\n{a}\n```\n", "read", True),
+    "prose": (lambda a: "The picture is too small for me to say anything definite.", "unread", False),
+    "empty": (lambda a: "", "empty", False),
+    "null": (lambda a: None, "failed", False),
+    "long": (lambda a: "The scene is wide and calm. " * 1430 + f"\n\n{a}", "read", True),
+    "odd_characters": (lambda a: f"\u200b\ufeff{a}\x00\u2028", "read", True),
+    "end_token": (lambda a: f"{a}<|im_end|>", "read", True),
+}
+TROUBLE: dict[str, tuple[str, bool]] = {
+    "slow": ("read", True),
+    "http_500": ("failed", False),
+    "http_500_once": ("read", True),
+    "http_429_once": ("read", True),
+    "null_without_usage": ("failed", False),
+    "not_json": ("failed", False),
+    "cut_connection": ("failed", False),
+}
+STYLES = (*CONTENT, *TROUBLE)
+
+
+def expected(style: str) -> tuple[str, bool]:
+    """What the rules say: the outcome, and whether the answer is read."""
+    return CONTENT[style][1:] if style in CONTENT else TROUBLE[style]
+
+
+class Server(ThreadingHTTPServer):
+    """The endpoint; ``pictures`` maps item number to hashes of the pixels that arrived."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.pictures: dict[int, list[str]] = {}
+        self.texts: dict[int, str] = {}
+        self.calls: Counter[int] = Counter()
+        self.lock = threading.Lock()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers one chat completion in the style that the question names."""
+
+    server: Server
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        content = body["messages"][-1]["content"]
+        text = next(part["text"] for part in content if part["type"] == "text")
+        number, style, answer = TAG.search(text).groups()
+        with self.server.lock:
+            self.server.calls[int(number)] += 1
+            first = self.server.calls[int(number)] == 1
+            self.server.texts[int(number)] = text
+            self.server.pictures[int(number)] = [
+                pixels(part["image_url"]["url"]) for part in content if part["type"] == "image_url"
+            ]
+        if style == "cut_connection":
+            self.connection.close()
+        elif style == "http_500" or (style == "http_500_once" and first):
+            self._send(500, {"error": {"message": "the engine is overloaded"}})
+        elif style == "http_429_once" and first:
+            self._send(429, {"error": {"message": "slow down"}}, {"Retry-After": "0"})
+        elif style == "not_json":
+            self._send(200, b"<html>gateway</html>")
+        else:
+            time.sleep(2 if style == "slow" else 0)
+            make = CONTENT.get("null" if style == "null_without_usage" else style, CONTENT["plain"])[0]
+            usage = {} if style == "null_without_usage" else {"usage": {"prompt_tokens": 9, "completion_tokens": 5}}
+            message = {"role": "assistant", "content": make(answer)}
+            choice = {"index": 0, "message": message, "finish_reason": "stop"}
+            self._send(200, {"id": "1", "object": "chat.completion", "choices": [choice], **usage})
+
+    def _send(self, status: int, content: Any, headers: dict[str, str] | None = None) -> None:
+        payload = content if isinstance(content, bytes) else json.dumps(content).encode()
+        self.send_response(status)
+        for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(payload)))
+        self.end_headers()
+        self.wfile.write(payload)
+
+    def log_message(self, *arguments: Any) -> None:
+        """Nothing; the test says what matters."""
+
+
+def pixels(url: str) -> str:
+    """Hash of size and RGB pixels of a data URL."""
+    return pixel_hash(Image.open(io.BytesIO(base64.b64decode(url.split(",", 1)[1]))))
+
+
+def pixel_hash(image: Image.Image) -> str:
+    """Hash of size and RGB pixels."""
+    image = image.convert("RGB")
+    return f"{image.size}:{hashlib.sha256(image.tobytes()).hexdigest()}"
+
+
+@contextmanager
+def serving() -> Iterator[Server]:
+    """A running endpoint on a free port, shut down at the end."""
+    server = Server()
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

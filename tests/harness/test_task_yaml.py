@@ -1,0 +1,106 @@
+"""The YAMLs are what lmms-eval needs; upstream has no such check and finds out in the middle of a run."""
+
+import inspect
+from dataclasses import fields
+
+import pytest
+
+pytest.importorskip("lmms_eval", reason="lmms-eval is not installed")
+
+import yaml
+from lmms_eval.api.task import ConfigurableTask, TaskConfig
+from lmms_eval.utils import load_yaml_config
+from runs import TASKS
+
+from geoeval.benchmarks import get_benchmark
+from geoeval.data import locate
+from geoeval.harness.lmms_eval.plugin import tasks_dir
+
+FILES = sorted(tasks_dir().rglob("*.yaml"))
+CONFIGS = sorted((tasks_dir().parent / "yaml_configs").glob("*.yaml"))
+
+
+@pytest.fixture(autouse=True)
+def _sample(monkeypatch):
+    monkeypatch.setenv("GEOEVAL_DATA", "sample")
+
+
+@pytest.fixture(params=FILES, ids=lambda path: path.stem)
+def config(request):
+    return load_yaml_config(str(request.param))
+
+
+def test_every_benchmark_has_a_task_and_every_task_a_benchmark():
+    assert {path.stem for path in FILES} == set(TASKS)
+
+
+def test_fields_are_known(config):
+    assert set(config) <= {field.name for field in fields(TaskConfig)}
+
+
+def test_version_and_data_enter_the_cache_key(config):
+    """The response cache knows no pictures: the hash of the data must be in the metadata, and only a dict counts."""
+    task = config["task"]
+    assert config["metadata"] == {
+        "version": get_benchmark(task).version,
+        "data": "SAMPLE",
+        "data_sha256": locate(task).sha256,
+    }
+
+
+def test_generation_is_greedy_and_not_cut_at_a_blank_line(config):
+    benchmark = get_benchmark(config["task"])
+    assert config["generation_kwargs"] == {
+        "max_new_tokens": benchmark.max_new_tokens,
+        "temperature": 0,
+        "do_sample": False,
+        "until": [],
+    }
+
+
+def test_metrics_are_complete(config):
+    for metric in config["metric_list"]:
+        assert set(metric) == {"metric", "aggregation", "higher_is_better"}
+        assert callable(metric["aggregation"])
+
+
+def test_prompt_of_every_document_builds(config):
+    task = ConfigurableTask(config=config, model_name="geoeval_baseline")
+    assert len(task.eval_docs) == {"lithobench_open": 60, "georefusal": 64, "forge_workveri": 48}[config["task"]]
+    for doc in task.eval_docs:
+        (message,) = task.config.doc_to_messages(doc)
+        *pictures, text = message["content"]
+        assert text == {"type": "text", "text": task.doc_to_text(doc)}
+        assert len(pictures) == len(doc["images"])
+        for picture, visual in zip(pictures, task.doc_to_visual(doc), strict=True):
+            assert picture["url"].mode == "RGB"
+            assert picture["url"].tobytes() == visual.tobytes()
+        assert doc["question"] in text["text"]
+
+
+def test_pictures_do_not_reach_scoring(config):
+    """Else each picture would be read again for each reply."""
+    task = ConfigurableTask(config=config, model_name="geoeval_baseline")
+    assert "images" not in task.eval_docs_no_media.features
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_run_configuration_is_loadable(path):
+    """Keys are arguments of the command line, the model exists, and it takes the arguments."""
+    from lmms_eval.__main__ import parse_eval_args
+    from lmms_eval.models import MODEL_REGISTRY_V2
+    from lmms_eval.utils import simple_parse_args_string
+
+    settings = yaml.safe_load(path.read_text(encoding="utf-8"))
+    parser = inspect.getsource(parse_eval_args)
+    for key in settings.keys() - {"env"}:
+        assert f'"--{key}"' in parser, key
+    assert set(settings["tasks"].split(",")) == set(TASKS)
+    resolved = MODEL_REGISTRY_V2.resolve(settings["model"])
+    given = simple_parse_args_string(settings["model_args"])
+    try:
+        model = MODEL_REGISTRY_V2.get_model_class(settings["model"])
+    except ImportError:
+        pytest.skip(f"{resolved.class_path} needs a package that is not installed here")
+    taken = {name for cls in model.__mro__[:3] for name in inspect.signature(cls.__init__).parameters}
+    assert set(given) <= taken
