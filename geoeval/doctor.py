@@ -114,7 +114,9 @@ def _examine_registration() -> Iterator[Finding]:
         "assert not problems, '; '.join(problems)"
     )
     if error:
-        yield Finding("error", f"our tasks are not known to lmms-eval: {error}", "see the message; pip install -U geoeval")
+        yield Finding(
+            "error", f"our tasks are not known to lmms-eval: {error}", "see the message; pip install -U geoeval"
+        )
     else:
         yield Finding("ok", "our tasks are known to lmms-eval")
 
@@ -124,7 +126,9 @@ def _examine_data() -> Iterator[Finding]:
     from geoeval.data import DataError, locate
 
     if not os.environ.get("GEOEVAL_DATA"):
-        yield Finding("warning", "GEOEVAL_DATA is not set, so no task has data", "export GEOEVAL_DATA=sample (or a folder)")
+        yield Finding(
+            "warning", "GEOEVAL_DATA is not set, so no task has data", "export GEOEVAL_DATA=sample (or a folder)"
+        )
         return
     for task in benchmark_names():
         try:

@@ -71,7 +71,7 @@ def test_no_harness(monkeypatch):
 
 @pytest.mark.parametrize(
     ("setting", "says"),
-    [("", "GEOEVAL_DATA is not set"), ("sample", "georefusal: SAMPLE@"), ("/nowhere", "no file /nowhere/georefusal.parquet")],
+    [("", "GEOEVAL_DATA is not set"), ("sample", "georefusal: SAMPLE@"), ("/none", "no file /none/georefusal.parquet")],
 )
 def test_data_setting(tmp_path, setting, says):
     distribution(tmp_path, "lmms-eval", "0.7.2")

@@ -1,7 +1,7 @@
 """The three benchmarks, one module each: label space, prompt, marking rule, summary, version.
 
-    >>> get_benchmark("georefusal").version
-    '1-A'
+>>> get_benchmark("georefusal").version
+'1-A'
 """
 
 from geoeval.benchmarks.base import Benchmark

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from geoeval import __version__
 from geoeval.metrics.classification import class_table, confusion_cells, confusion_table
-from geoeval.metrics.intervals import Interval, cluster_bootstrap, clustered_mean, wilson
+from geoeval.metrics.intervals import cluster_bootstrap, clustered_mean, clustered_rate
 from geoeval.types import ClassScores, Coverage, Extraction, Item, Metric, Outcome, PromptView, Score, Summary
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class Benchmark(ABC):
     def _metric(self, name: str, scored: Sequence[Score]) -> Metric:
         values, clusters = [s.values[name] for s in scored], [s.cluster for s in scored]
         mean = clustered_mean(values, clusters)
-        interval = _rate_interval(values, clusters) if name in self.rates else (mean.low, mean.high)
+        interval = clustered_rate(values, clusters) if name in self.rates else (mean.low, mean.high)
         return Metric(name, mean.mean, mean.n, *interval)
 
     def _composites(self, cells: NDArray[Any], clusters: Sequence[str]) -> Iterator[Metric]:
@@ -174,19 +174,3 @@ class Benchmark(ABC):
 def _coverage(scores: Sequence[Score]) -> Coverage:
     counts = Counter(score.outcome for score in scores)
     return Coverage(len(scores), *(counts[outcome] for outcome in Outcome))
-
-
-def _rate_interval(values: Sequence[float], clusters: Sequence[str]) -> Interval:
-    """Wilson interval of a rate at the effective sample size.
-
-    Items of one cluster carry less information than as many independent ones: n is divided by the design effect, the
-    ratio of the clustered to the independent variance (Kish, 1965), but never raised. Where all values are equal there
-    is no variance to compare, and the number of clusters is taken. Without shared clusters this is the plain Wilson
-    interval.
-    """
-    n, plain, clustered = len(values), clustered_mean(values), clustered_mean(values, clusters)
-    if plain.stderr > 0:
-        effective = n / max(1.0, (clustered.stderr / plain.stderr) ** 2)
-    else:
-        effective = clustered.n_clusters
-    return wilson(clustered.mean * effective if n else 0, effective)

@@ -38,8 +38,8 @@ MEANINGS: Mapping[str, str] = {
 VERDICTS: tuple[str, ...] = tuple(MEANINGS)
 
 _PROMPT = """\
-The image shows a scene on the Earth's surface, seen from above. First decide whether the question can be answered from \
-this image; not every question can.
+The image shows a scene on the Earth's surface, seen from above. First decide whether the question can be answered \
+from this image; not every question can.
 
 Question: {question}
 

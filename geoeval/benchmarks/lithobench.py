@@ -57,7 +57,8 @@ class LithoBenchOpen(Benchmark):
         return (
             "The picture is a satellite image tile: natural colours, seen from straight above.\n\n"
             f"Question: {view.question}\n\n"
-            "Answer in one short paragraph of plain text, in the language of the question, based on what the tile shows."
+            "Answer in one short paragraph of plain text, in the language of the question, "
+            "based on what the tile shows."
         )
 
     def read(self, item: Item, reply: str) -> Extraction:

@@ -16,6 +16,7 @@ from geoeval.types import Item
 if TYPE_CHECKING:
     from PIL import Image
 
+_PICTURE_ERRORS = (OSError, TypeError, ValueError)
 COLUMNS = ("id", "question", "images", "choices", "options", "gold", "cluster", "modality")
 
 
@@ -73,22 +74,36 @@ def open_picture(picture: Any) -> Image.Image:
     """Decode a picture to RGB.
 
     Args:
-        picture: ``{"bytes": ..., "path": ...}`` as Hugging Face stores it, bytes, a path, or a PIL image.
+        picture: ``{"bytes": ..., "path": ...}`` as Hugging Face stores it, bytes, or a path.
 
     Raises:
         DataError: The picture cannot be opened.
     """
     from PIL import Image
 
-    if isinstance(picture, Image.Image):
-        return picture.convert("RGB")
-    name = picture
-    if isinstance(picture, Mapping):
-        name = picture.get("path") or "embedded picture"
-        picture = picture.get("bytes") or picture.get("path")
     try:
-        with Image.open(io.BytesIO(picture) if isinstance(picture, bytes) else Path(picture)) as image:
-            return image.convert("RGB")
-    except (OSError, TypeError, ValueError) as error:
-        label = "picture" if isinstance(name, bytes) else name
-        raise DataError(f"{label}: cannot be opened as a picture ({error})") from error
+        with Image.open(_file(picture)) as image:
+            rgb: Image.Image = image.convert("RGB")
+            return rgb
+    except _PICTURE_ERRORS as error:
+        path = picture.get("path") if isinstance(picture, Mapping) else picture
+        name = path if isinstance(path, (str, Path)) else "embedded picture"
+        raise DataError(f"{name}: cannot be opened as a picture ({error})") from error
+
+
+def is_picture(picture: Any) -> bool:
+    """Whether a picture is there and its header can be read, without decoding it; see `open_picture`."""
+    from PIL import Image
+
+    try:
+        with Image.open(_file(picture)):
+            return True
+    except _PICTURE_ERRORS:
+        return False
+
+
+def _file(picture: Any) -> io.BytesIO | Path:
+    """What Pillow opens."""
+    if isinstance(picture, Mapping):
+        picture = picture.get("bytes") or picture.get("path")
+    return io.BytesIO(picture) if isinstance(picture, bytes) else Path(picture)

@@ -55,8 +55,8 @@ def locate(task: str, setting: str | None = None) -> Source:
     setting = os.environ.get("GEOEVAL_DATA", "") if setting is None else setting
     if not setting:
         raise DataError(
-            f"{task}: no data chosen, since GEOEVAL_DATA is not set. Set GEOEVAL_DATA=sample for the bundled SAMPLE, or "
-            f"GEOEVAL_DATA=/folder with {task}.parquet in the canonical layout (see the README of the task). "
+            f"{task}: GEOEVAL_DATA is not set. Set GEOEVAL_DATA=sample for the bundled SAMPLE, or GEOEVAL_DATA=/folder "
+            f"with {task}.parquet in the canonical layout (see tasks/README.md). "
             f"Fetching the published release is not part of this version."
         )
     folder, label = (_SAMPLE_DIR, SAMPLE) if setting == "sample" else (Path(setting).expanduser(), "local")

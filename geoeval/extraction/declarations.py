@@ -46,18 +46,19 @@ class Reading(NamedTuple):
 _LAST_CUES = 60
 _NOUN, _CHINESE, _VERB, _QUALITY, _BOX, _LINE = "noun", "chinese", "verb", "quality", "box", "line"
 _CUE_WORDS = {
-    _NOUN: "answer ans option choice solution conclusion selection respuesta réponse antwort",
+    _NOUN: "answer ans option choice conclusion selection respuesta réponse antwort",
     _CHINESE: "答案 选 正解 答え 正确",
     _VERB: "select choose chose pick guess lean go_with opt_for",
-    _QUALITY: "correct best better right most_likely most_appropriate most_suitable most_accurate most_similar "
+    _QUALITY: "correct best better right_answer right_choice right_option most_likely most_appropriate most_suitable most_accurate most_similar "
     "most_plausible most_logical most_probable most_consistent most_reasonable most_fitting more_likely "
     "more_appropriate more_suitable more_similar more_accurate corresponding",
     _BOX: "boxed{ fbox{",
 }
 _CUES = tuple((word.replace("_", " "), kind) for kind, words in _CUE_WORDS.items() for word in words.split())
 _NO_CUE = re.compile(r"(?:s(?!elect)|[a-rt-z])\w|ly\b|ness\b|项")
-_PLURAL = re.compile(r"(?:option|choice|solution|selection|conclusion)s")
-_ANNOUNCES = re.compile(r"\b(?:is|are|be|was|towards?|choose|select|pick|say)[ \t]*:[ \t]*\n")
+_PLURAL = re.compile(r"(?:option|choice|selection|conclusion)s")
+_LINE_END = re.compile(r":[ \t]*\n")
+_ANNOUNCES = re.compile(r"\b(?:is|are|be|was|towards?|choose|select|pick|say)[ \t]*$")
 
 _FILLER = (
     r"(?:[\s\"'_\[{(:>=~,]|\\[(\[]|\\(?:text|math|boxed|fbox)\w*|\.{3}|选项|选|对应的|字母|应该?|是|为"
@@ -66,14 +67,15 @@ _FILLER = (
 )
 _LETTER = r"(?<![a-z0-9\\.])(?P<letter>[a-z])(?!\w|\\(?![)\]])|['-]\w|\s*[+=<>^])"
 _CONNECTOR = r"(?:\b(?:is|are|be|was)\b(?!\s+(?:not|neither|none)\b)|[:=>]|[是为は选])"
-_GAP = r"\w*(?!\s*[(\[]?[a-z][)\]]?[\s:.])[^.!?\n()\[\]]{0,80}?"
+_SUFFIX = r"(?:s|ed|ing|ning)?"
+_GAP = _SUFFIX + r"(?!\s*[(\[]?[a-z][)\]]?[\s:.])[^.!?\n()\[\]]{0,80}?"
 _AFTER_NOUN = re.compile(rf"{_GAP}{_CONNECTOR}{_FILLER}{_LETTER}")
 _TEXT_AFTER_NOUN = re.compile(rf"{_GAP}{_CONNECTOR}{_FILLER}")
-_AFTER_WORD = re.compile(rf"\w*{_FILLER}{_LETTER}")
-_TEXT_AFTER_WORD = re.compile(rf"\w*{_FILLER}")
+_AFTER_WORD = re.compile(rf"{_SUFFIX}{_FILLER}{_LETTER}")
+_TEXT_AFTER_WORD = re.compile(rf"{_SUFFIX}{_FILLER}")
 
 _VERB_BEFORE = re.compile(
-    r"(?:\b(?:is|be|are|was|seems|appears|as|looks)(?:\s+(?:to be|the|a|also|therefore|thus|likely|probably|most|clearly"
+    r"(?:(?:\b(?:would|might|may|could|should|must) )?\b(?:is|be|are|was|seems|appears|as|looks)(?:\s+(?:to be|the|a|also|therefore|thus|likely|probably|most|clearly"
     r"|more|actually))*|是)\s*$"
 )
 _LETTER_BEFORE = re.compile(
@@ -120,7 +122,8 @@ def standing_declaration(reply: Reply) -> Reading | None:
     answer is (C). ..."), or answers sub-questions (a), (b) with different letters.
     """
     found = _declarations(reply)
-    found = [reading for reading in found if not reading.weak] or found
+    if any(reading.letter and not reading.weak for reading in found):
+        found = [reading for reading in found if not reading.weak]
     if not found:
         return None
     last = found[-1]
@@ -194,7 +197,9 @@ def _cues(low: str) -> Iterator[_Cue]:
             if kind == _BOX or not (inside_word or _NO_CUE.match(low, end) or _PLURAL.match(low, start)):
                 cues.append(_Cue(kind, start, end))
             start = low.rfind(word, 0, start)
-    cues += [_Cue(_LINE, match.start(), match.end()) for match in _ANNOUNCES.finditer(low)][-_LAST_CUES:]
+    for line_end in list(_LINE_END.finditer(low))[-_LAST_CUES:]:
+        if _ANNOUNCES.search(low[max(0, line_end.start() - 12) : line_end.start()]):
+            cues.append(_Cue(_LINE, *line_end.span()))
     return iter(sorted(cues, key=lambda cue: cue.start)[-_LAST_CUES:])
 
 
@@ -212,10 +217,10 @@ def _after(reply: Reply, cue: _Cue) -> Reading | None:
             return reading
     if head:
         if letters := _LETTERS.match(reply.text, head.end()):
-            if noun and set(letters[0]) <= reply.offered.keys() and list(letters[0]) == sorted(set(letters[0])):
+            if (noun or cue.kind == _CHINESE) and set(letters[0]) <= reply.offered.keys() and list(letters[0]) == sorted(set(letters[0])):
                 return Reading(None, *letters.span(), "several")
         if named := reply.options().leading(low, head.end()):
-            return _named(reply, named, weak=not noun and cue.kind != _BOX)
+            return _named(reply, named, weak=cue.kind in (_VERB, _QUALITY))
     return _letter_at(reply, match.start("letter"), marked=cue.kind == _LINE) if match else None
 
 
@@ -227,7 +232,7 @@ def _before(reply: Reply, cue: _Cue) -> Reading | None:
         start = max(0, cue.start - 110) + clause_end.end()
     window = reply.text[start : cue.start]
     low = reply.low[start : cue.start]
-    if not (_VERB_BEFORE.search(low) or (cue.kind == _CHINESE and window)) or _NEGATION.search(low):
+    if not (_VERB_BEFORE.search(low[-50:]) or (cue.kind == _CHINESE and window)) or _NEGATION.search(low):
         return None
     letters = [match for match in _LETTER_BEFORE.finditer(window) if match[match.lastgroup or 0].isupper()]
     if not letters:
@@ -286,7 +291,7 @@ def _heads_list(text: str, i: int) -> bool:
     if not line or line_end < 0:
         return False
     here = marked_letter(text, line)
-    following = marked_letter(text, line_end + len(text[line_end : line_end + 6]) - len(text[line_end : line_end + 6].lstrip()))
+    following = marked_letter(text[line_end : line_end + 20].lstrip("\n"), 0)
     return bool(here and following and here[0] != following[0])
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 
 from geoeval.extraction.declarations import (
     Reading,
@@ -16,7 +15,7 @@ from geoeval.extraction.declarations import (
     names_image,
     standing_declaration,
 )
-from geoeval.extraction.options import OptionTexts, option_texts
+from geoeval.extraction.options import option_texts
 from geoeval.extraction.reasoning import strip_reasoning
 from geoeval.extraction.text import before_run_on, plain_text
 from geoeval.types import Extraction
@@ -25,7 +24,7 @@ _WHOLE = re.compile(r"\W*(?:(?:option|choice|answer)\W*)?([A-Za-z])\W*", re.IGNO
 _LEADING = re.compile(r"\s*(?:[(\[]([A-Z])[)\]]|([A-Z]) ?[.):,](?=\s|$)|([A-Z]) *\n)")
 _BRACKETED = re.compile(r"[(\[](?:(?:option|choice|answer)\s)?([A-Z])[)\]]", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^\s.!?\n](?:[^.!?\n]|[.!?](?!\s|$))*")
-_NAMED_LAST = re.compile(r"\b(?:is|are|be|by|as|to|with|labell?ed|marked|point|part)\s?[:\"'(\[]{0,2}\s?([A-Z])[\"')\]]?[.,]?[\"']?(?=\s|$)")
+_NAMED_LAST = re.compile(r"\b(?:is|are|be|by|as|to|with|labell?ed|marked|point|part)\s?[:\"'(\[]{0,2}\s?([A-Z])[\"')\]]?[.,]?[\"']?(?=\s|$)(?!\s*[=<>+])")
 _STANDALONE = re.compile(r"(?<![\w'])[A-Z](?![\w'])")
 _REFUSES = re.compile(
     r"\b(?:cannot|can't|can not|could not|unable to|not able to|not possible to|impossible to|difficult to|does(?:n't| not)"
@@ -36,10 +35,16 @@ _REFUSES = re.compile(
     r"|apologi[sz]e|failed to|no option|options? (?:do|does) not|not match|neither the"
     r"|mistake in the (?:question|options|problem)|无法|没有正确|有误"
 )
-_SUGGESTS = re.compile(r"would (?:suggest|say|be the better)|(?:more|most) likely|best guess|better choice|closest|assessment|therefore|might be a")
+_SUGGESTS = re.compile(r"would (?:suggest|say|be the better)|(?:more|most) likely|best guess|better choice|closest|assessment|given options|therefore|might be a")
 _CONCLUDES = re.compile(r"\b(?:therefore|thus|hence|so|consequently|conclusion|summary|overall|based on)\b|所以|因此|综上")
-_DESCRIBES = re.compile(r"\bimages? (?:\([a-z]\)[,:]? )?(?:also )?(?:shows?|depicts?|features?|contains?|displays?|has|is an? )")
-_CUT_OFF_LENGTH = 200
+_NO_CLAIM = re.compile(
+    r"\bimages? (?:\([a-z]\)[,:]? )?(?:also )?(?:shows?|depicts?|features?|contains?|displays?|has|is an? )"
+    r"|\bto (?:determine|find|answer|solve|identify)\b|\b(?:let's|we|need)\b|\b(?:not|cannot|neither|none|nor|less)\b|n't\b"
+)
+_NEGATES = re.compile(r"\b(?:not|cannot|neither|none|nor|without|difficult|less|unlike)\b|n't\b|不|没")
+_LONG = 20_000
+_NEAR = 2_000
+_MANY = 60
 
 
 def extract_letter(
@@ -126,32 +131,121 @@ def leading_letter(reply: Reply) -> Reading | None:
     return _offered(reply, letter, i)
 
 
+def leading_text(reply: Reply) -> Reading | None:
+    """An option's text first: "No, the car ...", "Box B fits closely."; not a sentence that names other options too."""
+    named = reply.options().leading(reply.low[:_NEAR])
+    if named is None:
+        return None
+    ends_there = re.match(r"[\"')]*\s*(?:[.,;:!\n]|$)", reply.low[named.end : named.end + 10])
+    return Reading(*named) if ends_there else opening(reply)
+
+
 def refusal(reply: Reply) -> Reading | None:
-    """"I cannot determine ...": none, unless a later sentence suggests one option."""
+    """"I cannot determine ...": none, unless another sentence suggests one option."""
     refused = _REFUSES.search(reply.low)
     if refused is None:
         return None
     suggested = None
-    for start, end in _sentences(reply.low):
+    for start, end in _sentences(reply):
         sentence = reply.low[start:end]
-        if re.search(r"\bneither\b|\bnone\b", sentence):
+        if re.search(r"\b(?:neither|none)\b", sentence):
             suggested = None
-        elif _SUGGESTS.search(sentence) and not _REFUSES.search(sentence) and not is_negated(sentence, len(sentence)):
+        elif _SUGGESTS.search(sentence) and not _REFUSES.search(sentence) and not _NEGATES.search(sentence):
             suggested = _one_option(reply, start, end) or suggested
     return suggested or Reading(None, refused.start(), refused.end(), "refusal")
 
 
 def paired(reply: Reply) -> Reading | None:
     """A bracketed letter beside its own option's text, when only one is: "(A) 4 zebras", "the second image (A)"."""
-    found = {}
-    for match in _BRACKETED.finditer(reply.text):
+    found: dict[str, int] = {}
+    for match in list(_BRACKETED.finditer(reply.text))[-_MANY:]:
         letter = match[1]
         if letter in reply.offered and letter not in found and not is_negated(reply.low, match.start()):
             after = reply.options().leading(reply.low, match.end())
             before = reply.options().mentions(reply.low, max(0, match.start() - 60), match.start())[-1:]
-            beside = before and before[0].letter == letter and not reply.text[before[0].end : match.start()].strip(' ,"')
-            if beside or (after and after.letter == letter):
+            adjacent = before and not reply.text[before[0].end : match.start()].strip(' ,"')
+            if letter in {mention.letter for mention in (after, *(before if adjacent else ())) if mention}:
                 found[letter] = match.start(1)
-                if len(found) > 1:
-                    return None
-    return Reading(letter, i, i + 1) if len(found) == 1 and (((letter, i),) := found.items()) else None
+    return _only(found)
+
+
+def only_option(reply: Reply) -> Reading | None:
+    """The whole reply names one option, by a bracketed letter or by its text."""
+    return None if _cut_off(reply) else _one_option(reply, 0, len(reply.text))
+
+
+def opening(reply: Reply) -> Reading | None:
+    """The first sentence names one option, and neither states the task nor describes a picture."""
+    start, end = next(_sentences(reply), (0, 0))
+    return None if _NO_CLAIM.search(reply.low, start, end) else _one_option(reply, start, end)
+
+
+def concluding(reply: Reply) -> Reading | None:
+    """The last sentence with "therefore", "so", "based on" names one option."""
+    concluded = None
+    if not _cut_off(reply):
+        for start, end in _sentences(reply):
+            sentence = reply.low[start:end]
+            if _CONCLUDES.search(sentence) and not _NEGATES.search(sentence):
+                concluded = _one_option(reply, start, end) or concluded
+    return concluded
+
+
+def named_last(reply: Reply) -> Reading | None:
+    """A bare letter that ends a statement, the only letter there is: "The mismatched part is C."."""
+    found = {match[1]: match.start(1) for match in _NAMED_LAST.finditer(reply.text)}
+    other = {match[0] for match in _STANDALONE.finditer(reply.text) if not is_word(reply.text, *match.span())}
+    reading = _only(found)
+    return reading if reading and not _cut_off(reply) and not other - {reading.letter} and reading.letter in reply.offered else None
+
+
+def _hint(rule: Rule) -> Rule:
+    """A rule that reads hints, which prove nothing in a long reply (and cost time there)."""
+    return lambda reply: rule(reply) if len(reply.text) < _LONG else None
+
+
+Rule = Callable[[Reply], "Reading | None"]
+RULES: tuple[tuple[str, Rule], ...] = (
+    ("whole_reply", whole_reply),
+    ("declared", standing_declaration),
+    ("leading_letter", leading_letter),
+    ("leading_text", leading_text),
+    ("hedged", _hint(refusal)),
+    ("paired", _hint(paired)),
+    ("only_option", _hint(only_option)),
+    ("concluding", _hint(concluding)),
+    ("opening", _hint(opening)),
+    ("named_last", _hint(named_last)),
+)
+"""Method name and rule, in the order they are tried; the first that reads something settles the reply."""
+
+
+def _offered(reply: Reply, letter: str, i: int) -> Reading:
+    return Reading(letter, i, i + 1) if letter in reply.offered else Reading(None, i, i + 1, "not_offered")
+
+
+def _only(found: dict[str, int]) -> Reading | None:
+    return next((Reading(letter, i, i + 1) for letter, i in found.items()), None) if len(found) == 1 else None
+
+
+def _one_option(reply: Reply, start: int, end: int) -> Reading | None:
+    """The one option named between two positions; a bracketed letter counts before a text."""
+    letters = {
+        match[1]: match.start(1)
+        for match in _BRACKETED.finditer(reply.text, start, end)
+        if match[1] in reply.offered and not names_image(reply, match.start(1))
+    }
+    texts = {named.letter: named for named in reply.options().mentions(reply.low, start, end)}
+    if letters:
+        return _only(letters) if texts.keys() <= letters.keys() else None
+    return Reading(*next(iter(texts.values()))) if len(texts) == 1 else None
+
+
+def _sentences(reply: Reply) -> Iterator[tuple[int, int]]:
+    return (match.span() for match in _SENTENCE.finditer(reply.text, 0, _LONG))
+
+
+def _cut_off(reply: Reply) -> bool:
+    """Whether a reply of some length ends in the middle of a sentence."""
+    text = reply.text.rstrip()
+    return len(text) > 200 and text[-1] not in ".!?)\"']}"

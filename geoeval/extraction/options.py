@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
+from itertools import islice
 from typing import NamedTuple
 
-# Numbers whole (so that "5" is not found in "0.5"), words, and the signs that tell formulas apart.
-_TOKEN = re.compile(r"[a-z]+\d*|(?<![a-z0-9])-?\d[\d,]*(?:\.\d+)?|\.\d+|[^\W\d_]|[<>=+/^%≤≥≠±]")
+# Numbers whole (so that "5" is not found in "0.5"), words, signs that tell formulas apart, ends of sentences and lines.
+_TOKEN = re.compile(r"[a-z]+\d*|[.!?]?[ \t]*\n\s*|[.!?](?=\s)|(?<![a-z0-9])-?\d[\d,]*(?:\.\d+)?|\.\d+|[^\W\d_]|[<>=+/^%≤≥≠±]")
 _APPEARS = frozenset(("appears", "seems", "looks"))
 _CONTINUES_NUMBER = re.compile(r"[-.\d/^+]")
 _IN_OTHER_LANGUAGES = {
@@ -42,59 +44,69 @@ class OptionTexts:
     """
 
     def __init__(self, letters: Sequence[str], texts: Sequence[str]) -> None:
-        """Tokenise the texts."""
-        words = {
-            letter: tuple(word.text for word in _without_article(_words(text.lower())))
-            for letter, text in zip(letters, texts, strict=False)
-        }
-        all_words = list(words.values())
-        self._words = {
-            letter: key
-            for letter, key in words.items()
-            if key and all_words.count(key) == 1 and not re.fullmatch("[a-z]", key[0] if len(key) == 1 else "")
-        }
-        self._by_first_word: dict[str, list[str]] = {}
-        for letter in sorted(self._words, key=lambda letter: -len(self._words[letter])):
-            self._by_first_word.setdefault(self._words[letter][0], []).append(letter)
+        """Keep the texts; they are tokenised when first needed."""
+        self._texts = dict(zip(letters, texts, strict=False))
         self._reach = 40 + 2 * max(map(len, texts), default=0)
-        self._translated = {
-            word: letter
-            for letter, text in zip(letters, texts, strict=False)
-            for word in _IN_OTHER_LANGUAGES.get(text.strip().lower(), ())
+
+    @cached_property
+    def _first_words(self) -> frozenset[str]:
+        return frozenset(words[0].text for text in self._texts.values() if (words := _without_article(_words(text.strip().lower()[:40]))))
+
+    @cached_property
+    def _by_first_word(self) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
+        """First word -> (letter, all words), the longest text first."""
+        listed = {
+            letter: tuple(word.text for word in _without_article(_words(text.strip().lower())))
+            for letter, text in self._texts.items()
         }
+        count = Counter(listed.values())
+        found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+        for letter, words in sorted(listed.items(), key=lambda entry: -len(entry[1])):
+            if words and count[words] == 1 and (len(words) > 1 or not re.fullmatch("[a-z]", words[0])):
+                found.setdefault(words[0], []).append((letter, words))
+        return found
 
     def mentions(self, low: str, start: int = 0, end: int | None = None) -> list[Mention]:
         """Every option named between two positions; of nested texts only the longest."""
-        words = list(_words(low, start, end)) if self._words else []
+        words = list(_words(low, start, end)) if self._texts else []
         found = []
         i = 0
         while i < len(words):
-            letter = self._at(words, i)
-            if letter:
-                last = i + len(self._words[letter]) - 1
-                found.append(Mention(letter, words[i].start, words[last].end))
-                i = last
+            named = self._at(words, i)
+            if named:
+                letter, count = named
+                found.append(Mention(letter, words[i].start, words[i + count - 1].end))
+                i += count - 1
             i += 1
         return found
 
     def leading(self, low: str, start: int = 0) -> Mention | None:
         """The option whose text stands at a position, an article aside."""
-        words = _without_article(_words(low, start, start + self._reach)) if self._words else []
-        letter = self._at(words, 0) if words else None
-        return Mention(letter, words[0].start, words[len(self._words[letter]) - 1].end) if letter else None
+        if not self._texts:
+            return None
+        first = _without_article(islice(_words(low, start, start + 60), 2))
+        if not first or first[0].text not in self._first_words:
+            return None
+        words = _without_article(_words(low, start, start + self._reach))
+        named = self._at(words, 0) if words else None
+        return Mention(named[0], words[0].start, words[named[1] - 1].end) if named else None
 
     def translated(self, low: str) -> str | None:
         """The option that a reply gives in one word of another language: "はい" for "yes"."""
-        return self._translated.get(low.strip(" .!\n"))
+        word = low.strip(" .!\n")
+        for letter, text in self._texts.items():
+            if word in _IN_OTHER_LANGUAGES.get(text.strip().lower(), ()):
+                return letter
+        return None
 
-    def _at(self, words: Sequence[_Word], i: int) -> str | None:
-        for letter in self._by_first_word.get(words[i].text, ()):
-            key = self._words[letter]
+    def _at(self, words: Sequence[_Word], i: int) -> tuple[str, int] | None:
+        """The letter of the option whose words stand at index i, and how many they are."""
+        for letter, key in self._by_first_word.get(words[i].text, ()):
             end = i + len(key)
             if end <= len(words) and all(words[i + k].text == word for k, word in enumerate(key)):
                 runs_on = end < len(words) and key[-1][-1].isdigit() and _CONTINUES_NUMBER.match(words[end].text)
                 if not runs_on:
-                    return letter
+                    return letter, len(key)
         return None
 
 
@@ -110,9 +122,10 @@ def _words(low: str, start: int = 0, end: int | None = None) -> Iterator[_Word]:
         word = match[0]
         if not (hedged and word in ("to", "be")):
             hedged = word in _APPEARS
-            yield _Word("is" if hedged else word.replace(",", ""), match.start(), match.end())
+            plain = "is" if hedged else "." if word[-1] in ".!? \t\n" else word.replace(",", "")
+            yield _Word(plain, match.start(), match.end())
 
 
-def _without_article(words: Iterator[_Word]) -> list[_Word]:
+def _without_article(words: Iterable[_Word]) -> list[_Word]:
     listed = list(words)
     return listed[1:] if len(listed) > 1 and listed[0].text == "the" else listed

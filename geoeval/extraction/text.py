@@ -8,7 +8,7 @@ import unicodedata
 _SPECIAL_TOKEN = re.compile(r"<[|｜][^|｜<>]{0,40}[|｜]>|</?s>|<eo[a-z]>|<(?:start|end)_of_turn>|\[/?INST\]")
 _HEADING = re.compile(
     r"\n[ #]*(?:(?:next |new )?(?:question|problem|exercise) ?(?:no\.? ?)?\d{0,3}|q\d{0,3}|问题|题目) *[:.]"
-    r"|\n *(?:now, let'?s ?)?(?:总结|(?:to )?(?:summari[sz]e|recap)\b[^\n]{0,30}\b(?:answers|questions))"
+    r"|\n *(?:now,? )?(?:let'?s ?)?(?:to )?(?:总结|(?:summari[sz]e|summary|recap|combin(?:e|ing)|list)\b[^\n]{0,30}\b(?:answers|questions))"
     r"|\n *(?:human|user|### ?instruction) *:|<\|im_start\|>|<\|endoftext\|>|<start_of_turn>|\[INST\]",
     re.IGNORECASE,
 )

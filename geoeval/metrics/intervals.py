@@ -63,12 +63,12 @@ class PairedDifference(NamedTuple):
     n_clusters: int
 
 
-def wilson(successes: float, n: int, confidence: float = 0.95) -> Interval:
+def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval:
     """Wilson score interval of a rate (Wilson, 1927), without continuity correction.
 
     Args:
         successes: 0 to ``n``.
-        n: Number of independent trials.
+        n: Number of independent trials, or an effective number.
         confidence: Between 0 and 1.
 
     Returns:
@@ -125,6 +125,33 @@ def clustered_mean(
     stderr = sqrt(squares / (n - 1) + cluster_squares) / n
     margin = _z(confidence) * stderr
     return ClusteredMean(mean, stderr, mean - margin, mean + margin, n, len(groups))
+
+
+def clustered_rate(
+    values: Sequence[float], clusters: Sequence[Hashable] | None = None, confidence: float = 0.95
+) -> Interval:
+    """Wilson interval of a rate at the effective sample size.
+
+    Items of one cluster carry less information than as many independent ones: n is divided by the design effect, the
+    ratio of the clustered to the independent variance (Kish, 1965), but never raised. Where all values are equal there
+    is no variance to compare, and the number of clusters is taken. Without shared clusters this is plain `wilson`.
+
+    Args:
+        values: 0 or 1 for each item.
+        clusters: One name for each item; None when all items are independent.
+        confidence: Between 0 and 1.
+
+    Raises:
+        ValueError: The lengths differ.
+    """
+    plain, clustered = clustered_mean(values), clustered_mean(values, clusters)
+    if not values:
+        return Interval(nan, nan)
+    if plain.stderr > 0 and clustered.n_clusters > 1:
+        effective = len(values) / max(1.0, (clustered.stderr / plain.stderr) ** 2)
+    else:
+        effective = clustered.n_clusters
+    return wilson(min(clustered.mean * effective, effective), effective, confidence)
 
 
 def cluster_bootstrap(  # noqa: PLR0913 - each is a setting of the method

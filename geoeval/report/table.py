@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from geoeval.types import Coverage, Metric, Summary
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 SAMPLE_NOTE = "SAMPLE numbers: the bundled sample is made by a script and says nothing about the published benchmark."
 
@@ -35,31 +36,26 @@ def print_summary(console: Console, task: str, summary: Summary, *, sample: bool
     console.print(table, markup=False)
     if strata:
         for name, parts in summary.strata.items():
-            console.print(_strata_table(name, parts.items()))
+            console.print(_strata_table(name, parts))
     console.print(coverage_line(summary.coverage), markup=False, highlight=False)
     console.print(f"signature: {summary.signature}", markup=False, highlight=False, soft_wrap=True)
     console.print()
 
 
-def _strata_table(name: str, parts: Sequence[tuple[str, Sequence[Metric]]] | object) -> object:
+def _strata_table(name: str, parts: Mapping[str, Sequence[Metric]]) -> Table:
     from rich.table import Table
 
-    rows = list(parts)  # type: ignore[call-overload]
-    names = list(dict.fromkeys(metric.name for _, metrics in rows for metric in metrics))
+    names = list(dict.fromkeys(metric.name for metrics in parts.values() for metric in metrics))
     table = Table(f"by {name}", *names, box=None, pad_edge=False)
-    for value, metrics in rows:
-        by_name = {metric.name: metric for metric in metrics}
-        table.add_row(value, *(_cell(by_name[n]) if n in by_name else "" for n in names))
+    for value, metrics in parts.items():
+        cells = {metric.name: f"{number(metric.value)} (n={metric.n})" for metric in metrics}
+        table.add_row(value, *(cells.get(name, "") for name in names))
     return table
 
 
 def _cells(metric: Metric) -> tuple[str, str, str]:
     interval = "n/a" if math.isnan(metric.low) else f"{metric.low:.4f} to {metric.high:.4f}"
     return number(metric.value), str(metric.n), interval
-
-
-def _cell(metric: Metric) -> str:
-    return f"{number(metric.value)} (n={metric.n})"
 
 
 def number(value: float) -> str:

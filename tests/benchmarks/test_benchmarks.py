@@ -42,7 +42,12 @@ def test_names():
         (("ANSWER",), verdict("ANSWER"), "read", {"accuracy": 1, "false_refusal_rate": 0, "parse_rate": 1}),
         (("ANSWER",), verdict(MISSING), "read", {"accuracy": 0, "false_refusal_rate": 1, "parse_rate": 1}),
         ((MISSING,), verdict("ANSWER"), "read", {"accuracy": 0, "missed_refusal_rate": 1, "parse_rate": 1}),
-        ((FALSE_PREMISE, MISSING), verdict(MISSING), "read", {"accuracy": 1, "missed_refusal_rate": 0, "parse_rate": 1}),
+        (
+            (FALSE_PREMISE, MISSING),
+            verdict(MISSING),
+            "read",
+            {"accuracy": 1, "missed_refusal_rate": 0, "parse_rate": 1},
+        ),
         # Neither an answer nor a refusal: it counts in neither rate but is wrong.
         (("ANSWER",), "Sure.", "unread", {"accuracy": 0, "false_refusal_rate": 0, "parse_rate": 0}),
         ((MISSING,), "Sure.", "unread", {"accuracy": 0, "missed_refusal_rate": 0, "parse_rate": 0}),
@@ -103,8 +108,7 @@ def test_a_failed_request_keeps_its_reason_and_no_value(name):
 def always_answer_587() -> list[Score]:
     """GeoRefusalBench's distribution as published: 295 of 587 answerable. The classes of the others do not matter."""
     benchmark = get_benchmark("georefusal")
-    refusals = [MISSING, FALSE_PREMISE, "REFUSE_AMBIGUOUS_QUERY", "REFUSE_GRANULARITY_MISMATCH", "REFUSE_NONFACTUAL_QUERY"]
-    gold = ["ANSWER"] * 295 + [refusals[i % 5] for i in range(292)]
+    gold = ["ANSWER"] * 295 + [benchmark.labels[1 + i % 5] for i in range(292)]
     return [benchmark.score(refusal_item(g, id_=f"A-{i:03}"), verdict("ANSWER")) for i, g in enumerate(gold)]
 
 

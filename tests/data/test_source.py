@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from geoeval.benchmarks import benchmark_names, get_benchmark
-from geoeval.data import DataError, item_from_row, locate, open_picture, read_items
+from geoeval.data import DataError, is_picture, item_from_row, locate, open_picture, read_items
 
 ROW = {
     "id": "x",
@@ -70,8 +70,9 @@ def test_a_missing_column_is_named(tmp_path):
 
 
 def test_row_to_item():
-    item = item_from_row({**ROW, "images": [{"bytes": b"1", "path": None}]}, ("level",))
-    assert (item.id, item.gold, item.strata, item.images) == ("x", ("a",), {"level": "ID"}, ({"bytes": b"1", "path": None},))
+    picture = {"bytes": b"1", "path": None}
+    item = item_from_row({**ROW, "images": [picture]}, ("level",))
+    assert (item.id, item.gold, item.strata, item.images) == ("x", ("a",), {"level": "ID"}, (picture,))
     assert item_from_row(ROW, ()).images == ()
 
 
@@ -94,7 +95,6 @@ def test_pictures_open_as_rgb(mode, tmp_path):
         {"bytes": encoded(mode), "path": None},
         {"bytes": None, "path": str(tmp_path / "p.png")},
         tmp_path / "p.png",
-        Image.open(tmp_path / "p.png"),
     ):
         assert open_picture(picture).mode == "RGB"
         assert open_picture(picture).size == (3, 2)
@@ -102,5 +102,6 @@ def test_pictures_open_as_rgb(mode, tmp_path):
 
 @pytest.mark.parametrize("picture", [b"", b"no picture", {"bytes": None, "path": None}, "/nowhere.png", None])
 def test_what_is_no_picture_is_an_error(picture):
+    assert not is_picture(picture)
     with pytest.raises(DataError, match="cannot be opened"):
         open_picture(picture)

@@ -96,15 +96,15 @@ def test_python_call_scores_as_the_command_line(one_process, replies, monkeypatc
 
 @pytest.mark.parametrize("launcher", ["accelerate", "torchrun"])
 def test_two_processes_give_the_numbers_of_one(one_process, replies, tmp_path, launcher):
-    module = {
-        "accelerate": ("-m", "accelerate.commands.launch", "--num_processes", "2", "--cpu", "--num_cpu_threads_per_process", "1"),
-        "torchrun": ("-m", "torch.distributed.run", "--nproc-per-node", "2", "--rdzv-backend", "c10d"),
+    command = {
+        "accelerate": "accelerate.commands.launch --num_processes 2 --cpu --num_cpu_threads_per_process 1 "
+        "--main_process_port 0",
+        "torchrun": "torch.distributed.run --nproc-per-node 2 --rdzv-backend c10d --rdzv-endpoint 127.0.0.1:0",
     }[launcher]
-    endpoint = ("--main_process_port", "0") if launcher == "accelerate" else ("--rdzv-endpoint", "127.0.0.1:0")
     two = evaluate(
         tmp_path,
         f"strategy=replay,path={replies[0]}",
-        command=(sys.executable, *module, *endpoint, "-m", "geoeval.harness.lmms_eval"),
+        command=(sys.executable, "-m", *command.split(), "-m", "geoeval.harness.lmms_eval"),
     )
     assert two.status == 0, two.output
     assert two.results == one_process.results

@@ -4,7 +4,14 @@ import random
 import pytest
 
 from geoeval.metrics import intervals
-from geoeval.metrics.intervals import cluster_bootstrap, clustered_mean, mcnemar, paired_bootstrap, wilson
+from geoeval.metrics.intervals import (
+    cluster_bootstrap,
+    clustered_mean,
+    clustered_rate,
+    mcnemar,
+    paired_bootstrap,
+    wilson,
+)
 
 np = pytest.importorskip("numpy")
 
@@ -192,3 +199,25 @@ def test_mcnemar_equals_scipy():
         assert mcnemar(b, c) == pytest.approx(stats.binomtest(b, b + c).pvalue, rel=1e-9)
     with pytest.raises(ValueError, match="negative"):
         mcnemar(-1, 2)
+
+
+@pytest.mark.parametrize(
+    ("values", "clusters", "expected"),
+    [
+        ([1, 0, 1, 1], None, wilson(3, 4)),
+        ([1, 0, 1, 1], list("abcd"), wilson(3, 4)),
+        # Two copies of each. By hand: 16 SE^2 is 4/3 plain and 7/3 clustered, so the design effect is 7/4.
+        ([1, 1, 0, 0], list("aabb"), wilson(8 / 7, 16 / 7)),
+        # Nothing varies: one trial a cluster.
+        ([1, 1, 1, 1], list("aabb"), wilson(2, 2)),
+        ([0, 0, 0], list("aaa"), wilson(0, 1)),
+        # Opposites within a cluster would narrow the interval; it is never narrower than the plain one.
+        ([1, 0, 1, 0], list("aabb"), wilson(2, 4)),
+    ],
+)
+def test_clustered_rate(values, clusters, expected):
+    assert clustered_rate(values, clusters) == pytest.approx(expected)
+
+
+def test_clustered_rate_of_nothing_is_nan():
+    assert all(math.isnan(end) for end in clustered_rate([], []))

@@ -46,12 +46,12 @@ def noise(rng: np.random.Generator, size: int, beta: float, stretch: float = 1.0
         stretch: Elongation of the pattern, > 1 for streaks.
         angle: Direction of the streaks in degrees, 0 along x.
     """
-    fy, fx = np.meshgrid(np.fft.fftfreq(size), np.fft.fftfreq(size), indexing="ij")
+    fy, fx = np.meshgrid(np.fft.fftfreq(size), np.fft.rfftfreq(size), indexing="ij")
     along, across = rotate(fx, fy, angle)
     radius = np.hypot(along * stretch, across)
     radius[0, 0] = np.inf
-    spectrum = np.fft.fft2(rng.standard_normal((size, size))) / radius**beta
-    field = np.real(np.fft.ifft2(spectrum))
+    spectrum = np.fft.rfft2(rng.standard_normal((size, size))) / radius**beta
+    field = np.fft.irfft2(spectrum, (size, size))
     return np.asarray((field - field.mean()) / field.std())
 
 
@@ -63,9 +63,9 @@ def rotate(x: Array, y: Array, angle: float) -> tuple[Array, Array]:
 
 def blur(field: Array, sigma: float) -> Array:
     """Gaussian blur with wrapped borders, sigma in pixels."""
-    fy, fx = (np.fft.fftfreq(n) for n in field.shape)
+    fy, fx = np.fft.fftfreq(field.shape[0]), np.fft.rfftfreq(field.shape[1])
     kernel = np.exp(-2 * (np.pi * sigma) ** 2 * (fy[:, None] ** 2 + fx[None, :] ** 2))
-    return np.asarray(np.real(np.fft.ifft2(np.fft.fft2(field) * kernel)))
+    return np.asarray(np.fft.irfft2(np.fft.rfft2(field) * kernel, field.shape))
 
 
 def smoothstep(value: Array, low: float, high: float) -> Array:
@@ -91,16 +91,13 @@ def to_image(rgb: Array) -> Image.Image:
     return Image.fromarray(np.clip(rgb + 0.5, 0, 255).astype(np.uint8), "RGB")
 
 
-def png_bytes(image: Image.Image, colours: int, rare: bool = False) -> bytes:
+def png_bytes(image: Image.Image, colours: int = 128) -> bytes:
     """Palette PNG without dithering: textures keep their look at a third of the bytes.
 
-    Args:
-        image: The picture.
-        colours: Size of the palette.
-        rare: Choose colours by how far apart they are rather than by area, so that small bright objects keep theirs.
+    The colours are chosen by how far apart they are rather than by area, so that small bright objects keep theirs.
     """
-    method = Image.Quantize.MAXCOVERAGE if rare else Image.Quantize.MEDIANCUT
-    small = image.convert("RGB").quantize(colours, method=method, kmeans=3 if rare else 2, dither=Image.Dither.NONE)
+    coverage = Image.Quantize.MAXCOVERAGE
+    small = image.convert("RGB").quantize(colours, method=coverage, kmeans=3, dither=Image.Dither.NONE)
     buffer = io.BytesIO()
     small.save(buffer, "PNG", optimize=True)
     return buffer.getvalue()

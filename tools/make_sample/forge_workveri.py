@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tools.make_sample.draw import Array, digest, png_bytes, rng_for
-from tools.make_sample.parts import Part, elbow, nut, pin, screw, tee, union, washer
+from tools.make_sample.parts import Part, Prism, elbow, nut, pin, screw, tee, union, washer
 from tools.make_sample.photo import Placed, photograph
 from tools.make_sample.table import Row
 from tools.make_sample.views import COLOURS, Posed, three_views
@@ -73,7 +73,7 @@ def _lay_out(rng: np.random.Generator, parts: list[Part]) -> tuple[list[Placed],
 
 def _tilt(rng: np.random.Generator, yaw: float) -> Array:
     """Rotation that keeps a part's long or flat side towards the front view but for a yaw and a tilt (degrees)."""
-    a, b, c = np.radians(rng.uniform(-20, 20, 3))
+    a, b, c = np.radians(rng.uniform(-16, 16, 3))
     c += np.radians(yaw)
     rx = np.array([[1, 0, 0], [0, np.cos(a), -np.sin(a)], [0, np.sin(a), np.cos(a)]])
     ry = np.array([[np.cos(b), 0, np.sin(b)], [0, 1, 0], [-np.sin(b), 0, np.cos(b)]])
@@ -88,7 +88,10 @@ def _pose(rng: np.random.Generator, parts: list[Part]) -> tuple[list[Posed], flo
     mm = 2.6 * size
     slots = np.array([-0.27, -0.09, 0.09, 0.27]) * mm
     axes = np.stack([rng.permutation(slots) for _ in range(3)], axis=1) + rng.uniform(-0.02, 0.02, (4, 3)) * mm
-    colours, yaw = rng.permutation(len(COLOURS)), float(rng.choice([-38, 38]))
+    # A nut that is turned too far hides its hole.
+    flat = sum(isinstance(solid, Prism) for part in parts for solid in part.solids) > 1
+    yaw = float(rng.choice([-1, 1])) * (22 if flat else 38)
+    colours = rng.permutation(len(COLOURS))
     posed = [
         Posed(part, letter, centre, _tilt(rng, yaw), COLOURS[colour])
         for part, letter, centre, colour in zip(parts, LETTERS, axes, colours, strict=False)
@@ -105,7 +108,7 @@ def _photo(name: str, parts: list[Part], bench: str) -> tuple[str, bytes]:
         f"The photo shows four parts of one batch on a bench. Their centres, as [x, y] in fractions of the picture's "
         f"width and height from the top left corner, are {centres}."
     )
-    return where, png_bytes(photograph(rng, placed, bench, mm), 56)
+    return where, png_bytes(photograph(rng, placed, bench, mm))
 
 
 def _three_view(name: str, parts: list[Part]) -> tuple[str, bytes]:
@@ -119,13 +122,15 @@ def _three_view(name: str, parts: list[Part]) -> tuple[str, bytes]:
 
 def rows() -> Iterator[Row]:
     """The 48 items: 2 modalities x 3 scenarios x 2 granularities x 4 letters."""
-    for (scenario, granularity), pairs in _BATCHES.items():
+    for n, ((scenario, granularity), pairs) in enumerate(_BATCHES.items()):
         for modality in ("photo", "three_view"):
             for k, (batch, odd) in enumerate(pairs):
                 name = f"{modality} {scenario} {granularity} {k}"
                 gold = (k + (modality == "photo") + len(granularity)) % 4
                 parts = [odd if i == gold else batch for i in range(4)]
-                where, png = _photo(name, parts, _BENCHES[k]) if modality == "photo" else _three_view(name, parts)
+                where, png = (
+                    _photo(name, parts, _BENCHES[(k + n) % 4]) if modality == "photo" else _three_view(name, parts)
+                )
                 yield Row(
                     id=f"workveri-{digest(name)}",
                     question=f"{where} Which part {_TASK[granularity]}?",

@@ -9,19 +9,18 @@ from tools.make_sample.georefusal_cases import CASES
 from tools.make_sample.scenes import SCENES
 from tools.make_sample.table import Row
 
-_COLOURS = 128
 _SETS = "ABC"
 
 
 def rows() -> Iterator[Row]:
     """All items; those with an untouched picture share the bytes of their scene."""
     scenes = {name: draw(rng_for(f"scene {name}")) for name, draw in SCENES.items()}
-    clean = {name: png_bytes(image, _COLOURS, rare=True) for name, image in scenes.items()}
+    clean = {name: png_bytes(image) for name, image in scenes.items()}
     for k, case in enumerate(CASES):
         key = f"{case.scene} {case.lever} {case.intensity} {case.question}"
         png = clean[case.scene]
         if case.edit:
-            png = png_bytes(case.edit(scenes[case.scene], rng_for(key)), _COLOURS, rare=True)
+            png = png_bytes(case.edit(scenes[case.scene], rng_for(key)))
         batch = _SETS[k % len(_SETS)]
         yield Row(
             id=f"{batch}-{digest(key)}",

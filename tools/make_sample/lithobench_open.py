@@ -11,7 +11,6 @@ from tools.make_sample.surfaces import tile
 from tools.make_sample.table import Row
 
 _TEXTS = Path(__file__).with_suffix(".txt")
-_COLOURS = 64
 # Two tiles of each surface are shared by its five questions.
 _TILE_OF_LEVEL = {"ID": 1, "Cmp": 2, "Exp": 1, "App": 2, "Rea": 1}
 
@@ -27,7 +26,7 @@ def _texts() -> Iterator[tuple[str, str, str, str]]:
 
 @lru_cache
 def _picture(name: str, code: str) -> bytes:
-    return png_bytes(tile(rng_for(name), code), _COLOURS)
+    return png_bytes(tile(rng_for(name), code))
 
 
 def rows() -> Iterator[Row]:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from geoeval.benchmarks import Benchmark, get_benchmark
-from geoeval.data import DataError, item_from_row, locate, open_picture
+from geoeval.data import DataError, is_picture, item_from_row, locate, open_picture
 from geoeval.types import Outcome, Score
 
 Document = Mapping[str, Any]
@@ -54,25 +54,13 @@ def process_docs(dataset: Any) -> Any:
     from datasets import Image, List
 
     dataset = dataset.cast_column("images", List(Image(decode=False)))
-    bad = [row["id"] for row in dataset if not row["images"] or not all(map(_is_picture, row["images"]))]
+    bad = [row["id"] for row in dataset if not row["images"] or not all(map(is_picture, row["images"]))]
     if bad:
         raise DataError(
             f"{len(bad)} items have a picture that is missing or cannot be opened, e.g. {bad[:5]}. "
             f"Repair or fetch the data again: an item without its picture cannot be marked."
         )
     return dataset
-
-
-def _is_picture(picture: Mapping[str, Any]) -> bool:
-    import io
-
-    from PIL import Image
-
-    try:
-        with Image.open(io.BytesIO(picture["bytes"]) if picture["bytes"] else picture["path"]):
-            return True
-    except (OSError, TypeError):
-        return False
 
 
 def doc_to_visual(doc: Document) -> list[Any]:
@@ -148,7 +136,7 @@ def sample_metrics(benchmark: Benchmark, score: Score) -> dict[str, Any]:
     metrics: dict[str, Any] = {"coverage": coverage}
     metrics.update({name: {"score": value, "cluster": score.cluster} for name, value in score.values.items()})
     if score.outcome.scored:
-        metrics.update(dict.fromkeys(benchmark.composites, [list(score.gold), score.extracted]))
+        metrics.update({name: [list(score.gold), score.extracted] for name in benchmark.composites})
     return metrics
 
 

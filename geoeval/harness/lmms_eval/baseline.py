@@ -24,7 +24,6 @@ from geoeval.benchmarks.georefusal import ANSWER
 from geoeval.data import DataError, item_from_row
 from geoeval.types import Item
 
-
 STRATEGIES = ("gold", "always_answer", "random", "majority", "first", "replay")
 
 
@@ -74,7 +73,7 @@ class Baseline(lmms):  # type: ignore[misc]
         """The answer of the strategy; for open questions the answers to choose from are the references of all items."""
         if self._strategy == "gold":
             return item.gold[0]
-        references = [gold[0] for gold in docs["gold"]]
+        references: list[str] = [gold[0] for gold in docs["gold"]]
         if self._strategy == "majority":
             return Counter(references).most_common(1)[0][0]
         offered = item.choices or benchmark.labels or references

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from geoeval.benchmarks import benchmark_names, get_benchmark
-from geoeval.data import DataError
+from geoeval.data import SAMPLE, DataError
 from geoeval.harness.lmms_eval.adapter import score_from_sample
 from geoeval.report.record import to_record
 from geoeval.types import Score, Summary
@@ -39,7 +39,7 @@ class TaskRun:
     @property
     def is_sample(self) -> bool:
         """Whether the data is the bundled sample."""
-        return self.run["data"] == "SAMPLE"
+        return bool(self.run["data"] == SAMPLE)
 
     def record(self) -> dict[str, Any]:
         """The result record."""
