@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from geoeval.extraction.options import Mention, OptionTexts
@@ -46,17 +46,26 @@ class Reading(NamedTuple):
 _LAST_CUES = 60
 _NOUN, _CHINESE, _VERB, _QUALITY, _BOX, _LINE = "noun", "chinese", "verb", "quality", "box", "line"
 _CUE_WORDS = {
-    _NOUN: "answer ans option choice conclusion selection respuesta réponse antwort",
-    _CHINESE: "答案 选 正解 答え 正确",
-    _VERB: "select choose chose pick guess lean go_with opt_for",
-    _QUALITY: "correct best better right_answer right_choice right_option most_likely most_appropriate most_suitable most_accurate most_similar "
-    "most_plausible most_logical most_probable most_consistent most_reasonable most_fitting more_likely "
-    "more_appropriate more_suitable more_similar more_accurate corresponding",
-    _BOX: "boxed{ fbox{",
+    "answer ans: ans. option choice conclusion selection respuesta antwort": _NOUN,
+    "select choose chose pick guess lean go_with opt_for": _VERB,
+    "correct best better right most_ more_ corresponding": _QUALITY,
+    "boxed{ fbox{": _BOX,
 }
-_CUES = tuple((word.replace("_", " "), kind) for kind, words in _CUE_WORDS.items() for word in words.split())
-_NO_CUE = re.compile(r"(?:s(?!elect)|[a-rt-z])\w|ly\b|ness\b|项")
-_PLURAL = re.compile(r"(?:option|choice|selection|conclusion)s")
+_NON_ASCII_CUE_WORDS = {"réponse": _NOUN, "答案 选 字母 正解 答え 正确": _CHINESE}
+
+
+def _listed(kinds: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple((word.replace("_", " "), kind) for words, kind in kinds.items() for word in words.split())
+
+
+_ASCII_CUES = _listed(_CUE_WORDS)
+_ALL_CUES = _ASCII_CUES + _listed(_NON_ASCII_CUE_WORDS)
+_NO_CUE = re.compile(
+    r"(?:option|choice|selection|conclusion)s|correct(?:ly|ness)|right(?! answer| choice| option)|选项"
+    r"|(?:answer|select|choose|chose|pick|guess|lean)(?!ed|s?\b|ing|ning)[a-z]|(?:option|choice|correct|best|better|right)[a-rt-z]"
+    r"|(?:correct|best|better|corresponding) (?:answer|option|choice)"  # The noun that follows is the cue.
+    r"|mo(?:st|re) (?!likely|appropriate|suitable|accurate|similar|plausible|logical|probable|consistent|reasonable|fitting)"
+)
 _LINE_END = re.compile(r":[ \t]*\n")
 _ANNOUNCES = re.compile(r"\b(?:is|are|be|was|towards?|choose|select|pick|say)[ \t]*$")
 
@@ -65,18 +74,18 @@ _FILLER = (
     r"|(?:the|correct|best|right|final|option|choice|letter|answer|most|likely|probably|therefore|thus|simply|indeed"
     r"|clearly|actually|still|either|both|towards?|as|to be|that)\b){0,24}"
 )
-_LETTER = r"(?<![a-z0-9\\.])(?P<letter>[a-z])(?!\w|\\(?![)\]])|['-]\w|\s*[+=<>^])"
+_LETTER = r"(?<![a-z0-9\\.])(?P<letter>[a-z])(?!\w|\\(?![)\]])|['-][a-z]|\s*[+=<>^])"
 _CONNECTOR = r"(?:\b(?:is|are|be|was)\b(?!\s+(?:not|neither|none)\b)|[:=>]|[是为は选])"
 _SUFFIX = r"(?:s|ed|ing|ning)?"
 _GAP = _SUFFIX + r"(?!\s*[(\[]?[a-z][)\]]?[\s:.])[^.!?\n()\[\]]{0,80}?"
 _AFTER_NOUN = re.compile(rf"{_GAP}{_CONNECTOR}{_FILLER}{_LETTER}")
 _TEXT_AFTER_NOUN = re.compile(rf"{_GAP}{_CONNECTOR}{_FILLER}")
-_AFTER_WORD = re.compile(rf"{_SUFFIX}{_FILLER}{_LETTER}")
-_TEXT_AFTER_WORD = re.compile(rf"{_SUFFIX}{_FILLER}")
+_AFTER_WORD = re.compile(rf"{_SUFFIX}(?:likely|appropriate|suitable|accurate)?{_FILLER}{_LETTER}")
+_TEXT_AFTER_WORD = re.compile(rf"{_SUFFIX}(?:likely|appropriate|suitable|accurate)?(?:likely|appropriate|suitable|accurate)?{_FILLER}")
 
 _VERB_BEFORE = re.compile(
     r"(?:(?:\b(?:would|might|may|could|should|must) )?\b(?:is|be|are|was|seems|appears|as|looks)(?:\s+(?:to be|the|a|also|therefore|thus|likely|probably|most|clearly"
-    r"|more|actually))*|是)\s*$"
+    r"|more|actually|best|better|correct|right))*|是)\s*$"
 )
 _LETTER_BEFORE = re.compile(
     r"(?:[(\[]|\b(?:option|choice|answer|statement|part|picture)\s*[(\[]?|选项\s*)(?P<a>[A-Z])(?![\w'-])[)\]]?"
@@ -106,7 +115,7 @@ _MARKER = re.compile(
 )
 _ORDINAL_IMAGE = re.compile(r"\b(?:first|second|third|fourth) image \($")
 _SUBQUESTION = re.compile(r"(?:^|[\n.?!;]\s*|\bin )\(?(?P<label>[a-e])\)")
-_NONE_FITS = re.compile(r"none of the (?!other)[^.\n]{0,30}(?:options|choices|answers)|\bneither \(|没有正确|无正确|题目可能")
+_NONE_FITS = re.compile(r"none of the (?!other)[^.\n]{0,30}(?:options|choices|answers)|\bneither \(|没有正确|无正确|都不[是对]")
 
 
 class _Cue(NamedTuple):
@@ -156,7 +165,8 @@ def joined_letters(text: str, end: int, lower: bool = False) -> set[str]:
             break
         letters.add(more["letter"].upper())
         end = more.end()
-    if far := _JOINED_TEXT.match(text, end):
+    following = text[end : end + 100]
+    if (" and " in following or " or " in following) and (far := _JOINED_TEXT.match(following)):
         letters.add(far["letter"])
     return letters
 
@@ -184,23 +194,20 @@ def _declarations(reply: Reply) -> list[Reading]:
     return [found[start] for start in sorted(found)]
 
 
-def _cues(low: str) -> Iterator[_Cue]:
-    """The last places that may announce an answer. Plain searches: one pattern for all is ten times slower."""
+def _cues(low: str) -> list[_Cue]:
+    """The last places that may announce an answer. Plain searches: one pattern for all of them is ten times slower."""
     cues = []
-    for word, kind in _CUES:
-        start = low.rfind(word)
-        for _ in range(_LAST_CUES):
-            if start < 0:
-                break
-            end = start + len(word)
-            inside_word = word[0].isascii() and start > 0 and low[start - 1].isalpha()
-            if kind == _BOX or not (inside_word or _NO_CUE.match(low, end) or _PLURAL.match(low, start)):
-                cues.append(_Cue(kind, start, end))
-            start = low.rfind(word, 0, start)
-    for line_end in list(_LINE_END.finditer(low))[-_LAST_CUES:]:
+    for word, kind in _ASCII_CUES if low.isascii() else _ALL_CUES:
+        start, left = low.rfind(word), _LAST_CUES
+        while start >= 0 and left:
+            inside_word = start > 0 and word.isascii() and low[start - 1].isalpha() and kind != _BOX
+            if not inside_word and not _NO_CUE.match(low, start):
+                cues.append(_Cue(kind, start, start + len(word)))
+            start, left = low.rfind(word, 0, start), left - 1
+    for line_end in _LINE_END.finditer(low, max(0, len(low) - 20_000)):
         if _ANNOUNCES.search(low[max(0, line_end.start() - 12) : line_end.start()]):
             cues.append(_Cue(_LINE, *line_end.span()))
-    return iter(sorted(cues, key=lambda cue: cue.start)[-_LAST_CUES:])
+    return sorted(cues, key=lambda cue: cue.start)[-_LAST_CUES:]
 
 
 def _after(reply: Reply, cue: _Cue) -> Reading | None:
@@ -208,31 +215,36 @@ def _after(reply: Reply, cue: _Cue) -> Reading | None:
     low = reply.low
     if cue.kind in (_VERB, _QUALITY) and is_negated(low, cue.start):
         return None
-    noun = cue.kind == _NOUN
-    match = (_AFTER_NOUN if noun else _AFTER_WORD).match(low, cue.end)
-    head = (_TEXT_AFTER_NOUN if noun else _TEXT_AFTER_WORD).match(low, cue.end)
-    if match and (head is None or match.start("letter") <= head.end()) and reply.text[match.start("letter")] != "a":
-        reading = _letter_at(reply, match.start("letter"), marked=cue.kind == _LINE)
-        if reading:
-            return reading
-    if head:
-        if letters := _LETTERS.match(reply.text, head.end()):
-            if (noun or cue.kind == _CHINESE) and set(letters[0]) <= reply.offered.keys() and list(letters[0]) == sorted(set(letters[0])):
+    after, after_text = (_AFTER_NOUN, _TEXT_AFTER_NOUN) if cue.kind == _NOUN else (_AFTER_WORD, _TEXT_AFTER_WORD)
+    match = after.match(low, cue.end)
+    i = match.start("letter") if match else -1
+    bracketed = match is not None and reply.text[i].isupper() and reply.text[i - 1] == "("
+    if not bracketed:  # A text may stand before the letter ("is 4 m, option B"), or be "(a) 4 m".
+        head = after_text.match(low, cue.end)
+        if head and (match is None or head.end() < i or reply.text[i] == "a"):
+            letters = _LETTERS.match(reply.text, head.end())
+            if letters and cue.kind in (_NOUN, _CHINESE) and _are_choices(letters[0], reply):
                 return Reading(None, *letters.span(), "several")
-        if named := reply.options().leading(low, head.end()):
-            return _named(reply, named, weak=cue.kind in (_VERB, _QUALITY))
-    return _letter_at(reply, match.start("letter"), marked=cue.kind == _LINE) if match else None
+            named = reply.options().leading(low, head.end())
+            if named:
+                return _named(reply, named, weak=cue.kind in (_VERB, _QUALITY))
+    return _letter_at(reply, i, marked=cue.kind == _LINE) if match else None
+
+
+def _are_choices(letters: str, reply: Reply) -> bool:
+    """Whether the letters are choices in order, as in "Answer: ABD"."""
+    return set(letters) <= reply.offered.keys() and list(letters) == sorted(set(letters))
 
 
 def _before(reply: Reply, cue: _Cue) -> Reading | None:
     """A letter or an option's text before a cue: "option (B) is correct", "B选项正确", "Box B is the better choice"."""
-    start = max(0, cue.start - 110)
-    window = reply.text[start : cue.start]
-    for clause_end in _CLAUSE_END.finditer(window):
-        start = max(0, cue.start - 110) + clause_end.end()
+    if cue.kind != _CHINESE and not _VERB_BEFORE.search(reply.low, max(0, cue.start - 30), cue.start):
+        return None
+    far = max(0, cue.start - 110)
+    start = max((far + end.end() for end in _CLAUSE_END.finditer(reply.low[far : cue.start])), default=far)
     window = reply.text[start : cue.start]
     low = reply.low[start : cue.start]
-    if not (_VERB_BEFORE.search(low[-50:]) or (cue.kind == _CHINESE and window)) or _NEGATION.search(low):
+    if _NEGATION.search(low):
         return None
     letters = [match for match in _LETTER_BEFORE.finditer(window) if match[match.lastgroup or 0].isupper()]
     if not letters:
@@ -243,7 +255,8 @@ def _before(reply: Reply, cue: _Cue) -> Reading | None:
     last = letters[-1]
     i = start + last.start(last.lastgroup or 0)
     letter = reply.text[i]
-    if letter not in reply.offered or names_image(reply, i):
+    listed = re.match(r"[ \t]*(?:[-#>][ \t]*)?[(\[]?$", reply.text[reply.text.rfind("\n", 0, i) + 1 : i])  # "(B) It is correct, but"
+    if letter not in reply.offered or names_image(reply, i) or (listed and not _VERB_BEFORE.match(low[last.end() :].lstrip())):
         return None
     others = {match[match.lastgroup or 0] for match in letters[-2:-1]} - {letter}
     if others and re.search(r"\b(?:and|or)\b[^,]*$|[和、]", window[letters[-2].end() : last.start()]):

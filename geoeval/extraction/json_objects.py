@@ -34,8 +34,8 @@ _RELAXED = json.JSONDecoder(object_pairs_hook=Pairs, parse_int=Number, parse_flo
 _DOUBLE, _SINGLE = "\"“”„", "'‘’`"
 _Q = f"[{_DOUBLE}{_SINGLE}]"
 _KEY = rf"(?:{_Q}[^{_DOUBLE}{_SINGLE}\n{{}}]{{1,60}}{_Q}|{_Q}?\w[\w.-]{{0,40}}{_Q}?)\s{{0,20}}(?:=>|[:=])"
-_COMMENT = r"//[^\n]{0,500}|\#[^\n]{0,500}|/\*[^*]{0,500}\*/"
-_START = re.compile(rf"(?:\[\s{{0,20}})?\{{(?:\s{{1,200}}|{_COMMENT})*(?:{_KEY}|\}})")
+_COMMENT = r"(?://|\#)[^\n]{0,500}\n|/\*[^*]{0,500}\*/"
+_START = re.compile(rf"(?:\[\s{{0,20}})?\{{\s*(?:(?:{_COMMENT})\s*)*(?:{_KEY}|\}})")
 _TOKEN = re.compile(
     rf"(?P<space>[\s,]+|//[^\n]*|\#[^\n]*|/\*.*?(?:\*/|\Z))|(?P<open>[{{\[])|(?P<close>[}}\]])"
     rf"|(?P<key>{_KEY})|(?P<quote>{_Q})|(?P<bare>[^\s,{{}}\[\]\"“”/#:=]+)|(?P<other>.)",
@@ -50,6 +50,8 @@ _STRING_STOP = {
     **dict.fromkeys(_DOUBLE, re.compile(rf"\\.|[{_DOUBLE}]|{_NEW_OBJECT}", re.DOTALL)),
     **dict.fromkeys(_SINGLE, re.compile(rf"\\.|[{_SINGLE}]|{_NEW_OBJECT}", re.DOTALL)),
 }
+_FAILURES = 20  # A failing decoder may have read all of the text, so it gets no more attempts than this.
+_DEPTH = 100  # What is nested deeper is read over.
 _ESCAPE = re.compile(r"\\([\"'\\/nt])")
 
 
@@ -72,16 +74,16 @@ def find_objects(text: str) -> Iterator[tuple[Any, bool]]:
         The value, and whether it was well-formed JSON (raw line breaks in strings allowed). In one that was not,
         a value that is not complete in the text is `CUT`.
     """
-    failed = position = 0
+    position = failures = 0
     while start := _START.search(text, position):
         position = start.start()
         try:
-            if position < failed:  # A second attempt on the same text: quadratic on nested objects.
+            if failures == _FAILURES:
                 raise ValueError
             value, position = _RELAXED.raw_decode(text, position)
             yield value, True
-        except (ValueError, RecursionError) as error:
-            failed = max(failed, getattr(error, "pos", len(text) if isinstance(error, RecursionError) else 0))
+        except (ValueError, RecursionError):
+            failures += 1 if failures < _FAILURES else 0
             value, position = _read(text, position)
             yield value, False
 
@@ -96,7 +98,8 @@ def _read(text: str, position: int) -> tuple[Any, int]:
         top = stack[-1]
         if kind == "open":
             value: Any = Pairs() if token[0] == "{" else []
-            _attach(top, key, value)
+            if len(stack) < _DEPTH:
+                _attach(top, key, value)
             stack.append(value)
             key = None
         elif kind == "close":

@@ -22,26 +22,26 @@ from geoeval.types import Extraction
 
 _WHOLE = re.compile(r"\W*(?:(?:option|choice|answer)\W*)?([A-Za-z])\W*", re.IGNORECASE)
 _LEADING = re.compile(r"\s*(?:[(\[]([A-Z])[)\]]|([A-Z]) ?[.):,](?=\s|$)|([A-Z]) *\n)")
+_NEW_LINE = re.compile(r"\n\s*")
 _BRACKETED = re.compile(r"[(\[](?:(?:option|choice|answer)\s)?([A-Z])[)\]]", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^\s.!?\n](?:[^.!?\n]|[.!?](?!\s|$))*")
 _NAMED_LAST = re.compile(r"\b(?:is|are|be|by|as|to|with|labell?ed|marked|point|part)\s?[:\"'(\[]{0,2}\s?([A-Z])[\"')\]]?[.,]?[\"']?(?=\s|$)(?!\s*[=<>+])")
 _STANDALONE = re.compile(r"(?<![\w'])[A-Z](?![\w'])")
 _REFUSES = re.compile(
-    r"\b(?:cannot|can't|can not|could not|unable to|not able to|not possible to|impossible to|difficult to|does(?:n't| not)"
-    r"|do(?:n't| not)|not)\b[^.\n]{0,40}?(?:determine|identify|answer|select|choose|provide|view|analy[sz]e|see\b|make"
+    r"(?:not|can't|don't|doesn't|unable to|impossible to|difficult to)\b[^.\n]{0,40}?(?:determine|identify|answer|select|choose|provide|view|analy[sz]e|see\b|make"
     r"|predict|interpret|assess|enough|sufficient|information|say|tell|feel comfortable|definitiv|listed|provided"
     r"|available|included|among)"
-    r"|\bnone of (?:the|these|them)|option is not|no (?:correct|right|suitable) (?:answer|option|choice)|\bi(?:'m| am) sorry"
+    r"|none of (?:the|these|them)|option is not|no (?:correct|right|suitable) (?:answer|option|choice)|i(?:'m| am) sorry"
     r"|apologi[sz]e|failed to|no option|options? (?:do|does) not|not match|neither the"
-    r"|mistake in the (?:question|options|problem)|无法|没有正确|有误"
+    r"|mistake in the (?:question|options|problem)|无法|没有正确|无正确|有误|都不[是对]"
 )
 _SUGGESTS = re.compile(r"would (?:suggest|say|be the better)|(?:more|most) likely|best guess|better choice|closest|assessment|given options|therefore|might be a")
 _CONCLUDES = re.compile(r"\b(?:therefore|thus|hence|so|consequently|conclusion|summary|overall|based on)\b|所以|因此|综上")
 _NO_CLAIM = re.compile(
     r"\bimages? (?:\([a-z]\)[,:]? )?(?:also )?(?:shows?|depicts?|features?|contains?|displays?|has|is an? )"
-    r"|\bto (?:determine|find|answer|solve|identify)\b|\b(?:let's|we|need)\b|\b(?:not|cannot|neither|none|nor|less)\b|n't\b"
+    r"|\bto (?:determine|find|answer|solve|identify)\b|\b(?:let's|we|need)\b|\b(?:not|cannot|neither|none|nor|less|least)\b|n't\b"
 )
-_NEGATES = re.compile(r"\b(?:not|cannot|neither|none|nor|without|difficult|less|unlike)\b|n't\b|不|没")
+_NEGATES = re.compile(r"\b(?:not|cannot|neither|none|nor|without|difficult|less|least|unlike)\b|n't\b|不|没")
 _LONG = 20_000
 _NEAR = 2_000
 _MANY = 60
@@ -78,8 +78,9 @@ def extract_letter(
     text = before_run_on(plain_text(visible))
     offered = {choice.upper(): choice for choice in choices}
     prepared = Reply(text, text.lower(), offered, lambda: option_texts(tuple(offered), tuple(options or ())))
-    for method, rule in RULES:
-        reading = rule(prepared)
+    scopes = _scopes(prepared)
+    for method, rule, scope in RULES:
+        reading = rule(prepared) if scope in scopes else None
         if reading is None:
             continue
         if reading.letter is None:
@@ -125,7 +126,8 @@ def leading_letter(reply: Reply) -> Reading | None:
     named = reply.options().leading(reply.low) if match.lastindex == 2 else None
     if named and named.end > match.end():  # "E. coli", the text of an option.
         return Reading(*named)
-    others = {marked[0] for line in re.finditer(r"\n\s*", reply.text) if (marked := marked_letter(reply.text, line.end()))}
+    lines = [line.end() for line in _NEW_LINE.finditer(reply.text, 0, _LONG)]
+    others = {marked[0] for line in lines if (marked := marked_letter(reply.text, line))}
     if (others | joined_letters(reply.text, i + 1)) - {letter}:
         return Reading(None, i, i + 1, "several")
     return _offered(reply, letter, i)
@@ -171,23 +173,22 @@ def paired(reply: Reply) -> Reading | None:
 
 def only_option(reply: Reply) -> Reading | None:
     """The whole reply names one option, by a bracketed letter or by its text."""
-    return None if _cut_off(reply) else _one_option(reply, 0, len(reply.text))
+    return _one_option(reply, 0, len(reply.text))
 
 
 def opening(reply: Reply) -> Reading | None:
     """The first sentence names one option, and neither states the task nor describes a picture."""
     start, end = next(_sentences(reply), (0, 0))
-    return None if _NO_CLAIM.search(reply.low, start, end) else _one_option(reply, start, end)
+    return None if end - start > _NEAR or _NO_CLAIM.search(reply.low, start, end) else _one_option(reply, start, end)
 
 
 def concluding(reply: Reply) -> Reading | None:
     """The last sentence with "therefore", "so", "based on" names one option."""
     concluded = None
-    if not _cut_off(reply):
-        for start, end in _sentences(reply):
-            sentence = reply.low[start:end]
-            if _CONCLUDES.search(sentence) and not _NEGATES.search(sentence):
-                concluded = _one_option(reply, start, end) or concluded
+    for start, end in _sentences(reply):
+        sentence = reply.low[start:end]
+        if _CONCLUDES.search(sentence) and not _NEGATES.search(sentence):
+            concluded = _one_option(reply, start, end) or concluded
     return concluded
 
 
@@ -196,28 +197,29 @@ def named_last(reply: Reply) -> Reading | None:
     found = {match[1]: match.start(1) for match in _NAMED_LAST.finditer(reply.text)}
     other = {match[0] for match in _STANDALONE.finditer(reply.text) if not is_word(reply.text, *match.span())}
     reading = _only(found)
-    return reading if reading and not _cut_off(reply) and not other - {reading.letter} and reading.letter in reply.offered else None
+    return reading if reading and not other - {reading.letter} and reading.letter in reply.offered else None
 
 
-def _hint(rule: Rule) -> Rule:
-    """A rule that reads hints, which prove nothing in a long reply (and cost time there)."""
-    return lambda reply: rule(reply) if len(reply.text) < _LONG else None
-
-
-Rule = Callable[[Reply], "Reading | None"]
-RULES: tuple[tuple[str, Rule], ...] = (
-    ("whole_reply", whole_reply),
-    ("declared", standing_declaration),
-    ("leading_letter", leading_letter),
-    ("leading_text", leading_text),
-    ("hedged", _hint(refusal)),
-    ("paired", _hint(paired)),
-    ("only_option", _hint(only_option)),
-    ("concluding", _hint(concluding)),
-    ("opening", _hint(opening)),
-    ("named_last", _hint(named_last)),
+_ANY, _SHORT, _COMPLETE = "any reply", "not a very long one", "nor one that is cut off, where the answer may be missing"
+RULES: tuple[tuple[str, Callable[[Reply], Reading | None], str], ...] = (
+    ("whole_reply", whole_reply, _ANY),
+    ("declared", standing_declaration, _ANY),
+    ("leading_letter", leading_letter, _ANY),
+    ("leading_text", leading_text, _ANY),
+    ("hedged", refusal, _SHORT),
+    ("paired", paired, _SHORT),
+    ("only_option", only_option, _COMPLETE),
+    ("concluding", concluding, _COMPLETE),
+    ("opening", opening, _COMPLETE),
+    ("named_last", named_last, _COMPLETE),
 )
-"""Method name and rule, in the order they are tried; the first that reads something settles the reply."""
+"""Method, rule and what it may be tried on, in order; the first rule that reads something settles the reply."""
+
+
+def _scopes(reply: Reply) -> tuple[str, ...]:
+    if len(reply.text) > _LONG:
+        return (_ANY,)
+    return (_ANY, _SHORT) if _cut_off(reply) else (_ANY, _SHORT, _COMPLETE)
 
 
 def _offered(reply: Reply, letter: str, i: int) -> Reading:
@@ -242,7 +244,7 @@ def _one_option(reply: Reply, start: int, end: int) -> Reading | None:
 
 
 def _sentences(reply: Reply) -> Iterator[tuple[int, int]]:
-    return (match.span() for match in _SENTENCE.finditer(reply.text, 0, _LONG))
+    return (match.span() for match in _SENTENCE.finditer(reply.text))
 
 
 def _cut_off(reply: Reply) -> bool:

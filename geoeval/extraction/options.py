@@ -6,12 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import islice
 from typing import NamedTuple
 
 # Numbers whole (so that "5" is not found in "0.5"), words, signs that tell formulas apart, ends of sentences and lines.
-_TOKEN = re.compile(r"[a-z]+\d*|[.!?]?[ \t]*\n\s*|[.!?](?=\s)|(?<![a-z0-9])-?\d[\d,]*(?:\.\d+)?|\.\d+|[^\W\d_]|[<>=+/^%≤≥≠±]")
+_TOKEN = re.compile(r"[a-z]+\d*|[.!?]?[ \t]*\n\s*|[.!?](?=\s)|(?<![\w.])-?\d[\d,]*(?:\.\d+)?|\.\d+|[^\W\d_]|[<>=+/^%≤≥≠±]")
 _APPEARS = frozenset(("appears", "seems", "looks"))
+_EQUALS = frozenset(("is", "are", "be", "=", "equals"))
 _CONTINUES_NUMBER = re.compile(r"[-.\d/^+]")
 _IN_OTHER_LANGUAGES = {
     "yes": ("はい", "是的", "是", "有", "sí", "oui", "ja"),
@@ -68,12 +68,15 @@ class OptionTexts:
 
     def mentions(self, low: str, start: int = 0, end: int | None = None) -> list[Mention]:
         """Every option named between two positions; of nested texts only the longest."""
-        words = list(_words(low, start, end)) if self._texts else []
+        stretch = low[start:end]
+        if not any((word if word.isalpha() else word[0]) in stretch for word in self._first_words):
+            return []
+        words = list(_words(low, start, end))
         found = []
         i = 0
         while i < len(words):
             named = self._at(words, i)
-            if named:
+            if named and (named[1] > 1 or _is_result(words, i)):
                 letter, count = named
                 found.append(Mention(letter, words[i].start, words[i + count - 1].end))
                 i += count - 1
@@ -84,8 +87,10 @@ class OptionTexts:
         """The option whose text stands at a position, an article aside."""
         if not self._texts:
             return None
-        first = _without_article(islice(_words(low, start, start + 60), 2))
-        if not first or first[0].text not in self._first_words:
+        first = _TOKEN.search(low, start, start + 60)
+        if first and first[0] == "the":
+            first = _TOKEN.search(low, first.end(), first.end() + 60)
+        if first is None or first[0].replace(",", "") not in self._first_words:
             return None
         words = _without_article(_words(low, start, start + self._reach))
         named = self._at(words, 0) if words else None
@@ -108,6 +113,13 @@ class OptionTexts:
                 if not runs_on:
                     return letter, len(key)
         return None
+
+
+def _is_result(words: Sequence[_Word], i: int) -> bool:
+    """A number alone names an option only as a result: "... is 12.", not "in 12 steps"."""
+    if not words[i].text[-1].isdigit():
+        return True
+    return i > 0 and words[i - 1].text in _EQUALS and (i + 1 == len(words) or words[i + 1].text == ".")
 
 
 @lru_cache(maxsize=4096)

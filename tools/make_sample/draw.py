@@ -88,7 +88,7 @@ def mix(rgb: Array, colour: RGB, weight: Array) -> Array:
 
 def to_image(rgb: Array) -> Image.Image:
     """RGB picture from an array on 0-255."""
-    return Image.fromarray(np.clip(rgb + 0.5, 0, 255).astype(np.uint8), "RGB")
+    return Image.fromarray(np.clip(rgb + 0.5, 0, 255).astype(np.uint8))
 
 
 def png_bytes(image: Image.Image, colours: int = 128) -> bytes:

@@ -54,7 +54,7 @@ _BATCHES: dict[tuple[str, str], tuple[tuple[Part, Part], ...]] = {
     ),
 }
 _TASK = {
-    "workpiece": "does not belong to the batch",
+    "workpiece": "does not belong to it",
     "model_number": "has the wrong model number",
 }
 
@@ -105,7 +105,7 @@ def _photo(name: str, parts: list[Part], bench: str) -> tuple[str, bytes]:
     placed, mm = _lay_out(rng, parts)
     centres = ", ".join(f"[{p.x:.2f}, {p.y:.2f}] ({letter})" for p, letter in zip(placed, LETTERS, strict=True))
     where = (
-        f"The photo shows four parts of one batch on a bench. Their centres, as [x, y] in fractions of the picture's "
+        f"The photo shows four parts on a bench. Their centres, as [x, y] in fractions of the picture's "
         f"width and height from the top left corner, are {centres}."
     )
     return where, png_bytes(photograph(rng, placed, bench, mm))
@@ -114,10 +114,8 @@ def _photo(name: str, parts: list[Part], bench: str) -> tuple[str, bytes]:
 def _three_view(name: str, parts: list[Part]) -> tuple[str, bytes]:
     """What the picture is, in words, and the picture."""
     posed, mm = _pose(rng_for(name), parts)
-    where = (
-        "The picture shows the front, side and top view of four parts of one batch, marked A, B, C and D in each view."
-    )
-    return where, png_bytes(three_views(posed, mm), 32)
+    where = "The picture shows the front, side and top view of four parts, marked A, B, C and D in each view."
+    return where, png_bytes(three_views(posed, mm))
 
 
 def rows() -> Iterator[Row]:
@@ -133,7 +131,7 @@ def rows() -> Iterator[Row]:
                 )
                 yield Row(
                     id=f"workveri-{digest(name)}",
-                    question=f"{where} Which part {_TASK[granularity]}?",
+                    question=f"{where} Three of the parts belong to one batch. Which part {_TASK[granularity]}?",
                     png=png,
                     gold=(LETTERS[gold],),
                     cluster=f"{scenario}-{batch.name}".lower().replace(" ", "-"),

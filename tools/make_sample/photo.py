@@ -147,5 +147,5 @@ def photograph(rng: np.random.Generator, placed: Sequence[Placed], bench: str, m
     rgb = _bench(rng, bench) * (1 - _shadow(height, scale))[..., None]
     for index, (mirror, own) in enumerate(_MATERIALS.values()):
         here = (height > 0) & (material == index)
-        rgb[here] = tint(light, own, mirror)[here]
+        rgb[here] = tint(light[here], own, mirror)
     return to_image(rgb).resize((SIZE, SIZE), Image.Resampling.BOX)

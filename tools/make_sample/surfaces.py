@@ -27,20 +27,20 @@ def _hillshade(height: Array, sun: float = -135.0, slope: float = 1.0) -> Array:
     return np.asarray(np.clip(0.5 * lit, 0, 1.2))
 
 
-def _cells(rng: _Rng, width: float, spread: float = 1.0) -> tuple[Array, Array, Array]:
-    """Voronoi pattern: index of the nearest seed, distance to it, and distance to the border of the cell.
+def _cells(rng: _Rng, width: float, spread: float = 0.0) -> tuple[Array, Array, Array]:
+    """Mosaic of polygons (a power diagram): index of the cell, distance to its seed, distance to its border.
 
     One seed lies in each square of a grid, so only the 5 x 5 squares around a pixel are looked at.
 
     Args:
         rng: Source of the seeds.
         width: Mean width of a cell in pixels.
-        spread: > 1 mixes large and small cells.
+        spread: 0 gives cells of like size; up to 1, some grow at the cost of others. Borders stay straight.
     """
     x, y = _grid()
     side = int(SIZE / width) + 7
     seeds = rng.random((2, side, side))
-    weight = rng.uniform(1 / spread, spread, (side, side))
+    bonus = (spread * width * rng.random((side, side))) ** 2
     column, row = (x / width).astype(int), (y / width).astype(int)
     first, second = np.full((SIZE, SIZE), np.inf), np.full((SIZE, SIZE), np.inf)
     index = np.zeros((SIZE, SIZE))
@@ -48,12 +48,12 @@ def _cells(rng: _Rng, width: float, spread: float = 1.0) -> tuple[Array, Array, 
         for dx in range(5):
             r, c = row + dy, column + dx
             seed_x, seed_y = (c - 2 + seeds[0, r, c]) * width, (r - 2 + seeds[1, r, c]) * width
-            distance = np.hypot(x - seed_x, y - seed_y) * weight[r, c]
-            nearer = distance < first
-            second = np.where(nearer, first, np.minimum(second, distance))
+            power = (x - seed_x) ** 2 + (y - seed_y) ** 2 - bonus[r, c]
+            nearer = power < first
+            second = np.where(nearer, first, np.minimum(second, power))
             index = np.where(nearer, r * side + c, index)
-            first = np.where(nearer, distance, first)
-    return index, first, second - first
+            first = np.where(nearer, power, first)
+    return index, np.sqrt(np.maximum(first, 0)), (second - first) / (2 * width)
 
 
 def _per_cell(rng: _Rng, index: Array) -> Array:
@@ -120,13 +120,13 @@ def sandstone(rng: _Rng) -> Array:
 
 def breccia(rng: _Rng) -> Array:
     """Angular blocks of every size and tone in a dark matrix, no direction."""
-    big, _, rim = _cells(rng, 14, 1.9)
-    small, _, crack = _cells(rng, 5.8, 1.5)
+    big, _, rim = _cells(rng, 14, 1.0)
+    small, _, crack = _cells(rng, 5.8, 0.8)
     block = _per_cell(rng, big)
     stone = _per_cell(rng, small)
     is_block = smoothstep(block, 0.42, 0.46)
     tone = is_block * (0.30 + 0.62 * _per_cell(rng, big)) + (1 - is_block) * (0.12 + 0.34 * stone)
-    height = is_block * 2.6 * smoothstep(rim, 0.3, 2.5) + (1 - is_block) * 0.9 * stone * smoothstep(crack, 0.2, 1.4)
+    height = is_block * 2.6 * smoothstep(rim, 0.3, 2.5) + (1 - is_block) * 0.9 * stone * smoothstep(crack, 0.1, 0.9)
     relief, _ = _valleys(rng, 2.2)
     shade = 0.5 * tone + 0.52 * _hillshade(blur(height, 0.6) + 2.2 * relief) - 0.05
     rgb = tint(shade + 0.03 * noise(rng, SIZE, 0.4), (52, 42, 44), (206, 190, 178))
@@ -143,7 +143,7 @@ def carbonate(rng: _Rng) -> Array:
     strike = float(rng.uniform(0, 90))
     net = np.maximum(_joints(rng, strike, 17), _joints(rng, strike + 74, 24))
     height = 5.5 * blur(terraces, 0.8) - 3.5 * blur(pits, 0.7) - 1.2 * net + 0.7 * noise(rng, SIZE, 1.3)
-    shade = 0.25 + 0.85 * _hillshade(height) - 0.22 * blur(pits, 0.8) - 0.16 * net
+    shade = 0.34 + 0.85 * _hillshade(height) - 0.22 * blur(pits, 0.8) - 0.16 * net
     return tint(shade + 0.02 * noise(rng, SIZE, 0.5), (70, 76, 86), (240, 240, 234))
 
 
@@ -153,10 +153,10 @@ def conglomerate(rng: _Rng) -> Array:
     x, y = _grid()
     _, across = rotate(x, y, float(rng.uniform(0, 180)))
     bands = np.sin((across + 9 * noise(rng, SIZE, 1.9)) / 6.5)
-    _, inside, rim = _cells(rng, 4.4, 1.6)
-    cobbles = smoothstep(rim, 0.3, 2.2) * smoothstep(inside, 4.0, 0.5)
-    height = 9.5 * blur(relief, 0.8) + 0.5 * bands + 0.6 * cobbles
-    shade = 0.82 * _hillshade(height) + 0.07 * bands + 0.15 * cobbles - 0.16 * channels + 0.04
+    _, inside, rim = _cells(rng, 5.0, 0.5)
+    cobbles = smoothstep(rim, 0.1, 1.1) * smoothstep(inside, 3.6, 0.8)
+    height = 9.5 * blur(relief, 0.8) + 0.5 * bands + 1.1 * cobbles
+    shade = 0.82 * _hillshade(height) + 0.07 * bands + 0.22 * cobbles - 0.16 * channels + 0.04
     return tint(shade + 0.03 * noise(rng, SIZE, 0.5), (66, 46, 36), (208, 178, 146))
 
 
@@ -164,10 +164,10 @@ def crushed_stone(rng: _Rng) -> Array:
     """Loose angular grey rubble on a slope: coarse and fine streaks run straight downhill, no outcrop, no channels."""
     slope = float(rng.uniform(55, 125))
     lobes = noise(rng, SIZE, 1.3, 9, slope)
-    coarse_cells, _, gap = _cells(rng, 4.6, 1.7)
-    _, _, fine_gap = _cells(rng, 2.8, 1.3)
+    coarse_cells, _, gap = _cells(rng, 4.6, 0.8)
+    _, _, fine_gap = _cells(rng, 2.8, 0.5)
     coarse = smoothstep(lobes, -0.5, 0.9)
-    grains = coarse * smoothstep(gap, 0.2, 1.8) + (1 - coarse) * 0.6 * smoothstep(fine_gap, 0.2, 1.0)
+    grains = coarse * smoothstep(gap, 0.1, 1.1) + (1 - coarse) * 0.6 * smoothstep(fine_gap, 0.1, 0.6)
     height = 1.5 * grains * (0.5 + coarse * _per_cell(rng, coarse_cells)) + 1.4 * blur(lobes, 2)
     shade = 0.12 + 0.62 * _hillshade(height) + 0.14 * lobes * 0.6 + 0.16 * coarse * (_per_cell(rng, coarse_cells) - 0.5)
     return tint(shade + 0.03 * noise(rng, SIZE, 0.3), (58, 58, 60), (204, 202, 196))
@@ -179,17 +179,17 @@ def diorite(rng: _Rng) -> Array:
     strike = float(rng.uniform(0, 180))
     net = np.maximum(_joints(rng, strike, 34, 4), _joints(rng, strike + 55, 27, 4))
     height = 13 * relief + 0.5 * noise(rng, SIZE, 1.1) - 1.6 * net
-    shade = 0.9 * _hillshade(height) + 0.10 * channels - 0.1 * net + 0.03
+    shade = 0.9 * _hillshade(height) + 0.14 * channels - 0.2 * net + 0.05
     return tint(shade + 0.03 * noise(rng, SIZE, 0.4), (34, 40, 38), (172, 178, 166))
 
 
 def gabbro(rng: _Rng) -> Array:
-    """Near-black blocky rock, low relief, wide-spaced joints with brown fill and a pale vein."""
+    """Near-black blocky rock, low relief, a net of joints with brown fill and a pale vein."""
     relief, _ = _valleys(rng, 2.2)
     x, y = _grid()
     strike = float(rng.uniform(0, 90))
     net = np.maximum(_joints(rng, strike, 30, 4), _joints(rng, strike + 83, 38, 4))
-    _, _, rim = _cells(rng, 11, 1.4)
+    _, _, rim = _cells(rng, 11, 0.6)
     height = 6 * relief + 1.2 * smoothstep(rim, 0.2, 3) - 2.4 * net + 0.6 * noise(rng, SIZE, 1.0)
     shade = 0.72 * _hillshade(height) + 0.07 * noise(rng, SIZE, 1.7) - 0.12 * net + 0.03
     rgb = tint(shade, (16, 19, 22), (116, 118, 114))

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from accelerate import Accelerator
 from lmms_eval.api.instance import GenerationResult
 from lmms_eval.api.model import lmms
 from lmms_eval.protocol import ChatMessages
@@ -48,6 +49,8 @@ class Baseline(lmms):  # type: ignore[misc]
             raise ValueError(f"geoeval_baseline: strategy={strategy!r}; choose one of {', '.join(STRATEGIES)}")
         if strategy == "replay" and not path:
             raise ValueError("geoeval_baseline: strategy=replay needs path=FILE, JSONL of id and reply")
+        self.accelerator = Accelerator()
+        self.device = self.accelerator.device  # the harness gathers counts on it when there are several processes
         self._strategy, self._seed = strategy, int(seed)
         self._replies = load_replies(Path(path)) if path else {}
 

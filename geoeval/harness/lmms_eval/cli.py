@@ -34,11 +34,12 @@ def main() -> None:
         from lmms_eval.cli.dispatch import main as upstream
     except ImportError as error:
         sys.exit(f'lmms-eval cannot be imported ({error}). Run: pip install "geoeval[lmms-eval]", then: geoeval doctor')
-    arguments = sys.argv[1:]
+    first = sys.argv[1] if len(sys.argv) > 1 else "--help"
+    evaluates = first == "eval" or (first.startswith("-") and first not in ("-h", "--help"))
     runs: list[Run] = []
-    if arguments and not arguments[0].startswith("--help"):
+    if evaluates or first in ("tasks", "power"):
         plugin.register_tasks()
-    if not arguments or arguments[0] == "eval" or arguments[0].startswith("-"):
+    if evaluates:
         _record_runs(runs)
     try:
         upstream()

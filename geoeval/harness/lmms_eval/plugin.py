@@ -62,16 +62,28 @@ def _with_ours(original: Callable[..., dict[str, Any]]) -> Callable[..., dict[st
 
 
 def _check_names(ours: Mapping[str, Mapping[str, Any]], others: Mapping[str, Mapping[str, Any]]) -> None:
-    """Report each of our names that somebody else has; theirs stays, as a user's own folder must win."""
+    """Report each of our names that somebody else has. Theirs stays: a user's own folder may replace a task of ours."""
+    import lmms_eval
+
+    upstream = Path(lmms_eval.__file__).parent
     for name in sorted(ours.keys() & others.keys()):
-        theirs = str(others[name]["yaml_path"])
-        if not (Path(theirs).exists() and Path(theirs).samefile(ours[name]["yaml_path"])):
-            _report(f"the task name {name!r} is taken by {theirs}: that task runs, not geoeval's")
+        theirs = Path(str(others[name]["yaml_path"]))  # -1 for a tag, which has no file
+        if theirs.exists() and theirs.samefile(ours[name]["yaml_path"]):
+            continue
+        problem = f"the task name {name!r} is taken by {theirs}: that task runs, not geoeval's"
+        if theirs.exists() and not theirs.is_relative_to(upstream):
+            _log("WARNING", problem)
+        else:
+            _report(problem)
 
 
 def _report(problem: str) -> None:
-    from loguru import logger
-
     if problem not in problems:
         problems.append(problem)
-        logger.error(f"geoeval: {problem}")
+        _log("ERROR", problem)
+
+
+def _log(level: str, message: str) -> None:
+    from loguru import logger
+
+    logger.log(level, f"geoeval: {message}")
