@@ -45,9 +45,10 @@ def examine() -> Iterator[Finding]:
         )
     else:
         yield Finding("ok", f"lmms-eval {harness}")
-        yield from _examine_filelock()
-        yield from _examine_torch()
-        yield from _examine_registration()
+        parts = [*_examine_filelock(), *_examine_torch()]
+        yield from parts
+        if all(part.level == "ok" for part in parts):  # else it would only say the same again
+            yield from _examine_registration()
     yield from _examine_data()
 
 

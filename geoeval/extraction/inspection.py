@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import pairwise
 from typing import Any
 
 from geoeval.extraction.json_objects import Pairs, find_objects
@@ -34,17 +35,24 @@ _CHINESE = tuple(
         ("变形", " deformation "),
         ("凹[痕陷坑]|压痕", " dent "),
         ("。", ". "),
+        ("[\u3400-\u9fff]+", " "),
     )
 )
 # Text that asks or lists instead of answering, markup, and names of views.
 _NOISE = _words(
-    r"\(?A\W{0,3}Crack\W{1,4}(?:or )?\(?B\W{0,3}Cut\W{1,4}(?:or )?\(?C\W{0,3}Deformation\W{1,4}(?:(?:and|or) )?\(?D\W{0,3}Dent\b"
-    r"|\(yes ?/ ?no\)|\b(?:is|are) (?:it|this|the \w{1,20}) normal ?\?|\bn ?/ ?a\b|\bn\.a\.|\bwhether\b[^.;:\n]{0,200}"
-    r"|\b(?:front|side|top|left|right|view|image|panel|figure)(?: view)? ?[1-9]? ?(?::|=| [-–—])"
+    r"\(?A\W{0,3}Crack\W{1,4}B\W{0,3}Cut\W{1,4}C\W{0,3}Deformation\W{1,4}(?:(?:and|or)\W{1,2})?D\W{0,3}Dent\b"
+    r"|\(?\byes ?/ ?no\b\)?"
+    r"|\b(?:is|are) (?:it|this|the \w{1,20}) normal ?\?|\bn ?/ ?a\b|\bn\.a\.|\bwhether\b[^.;:\n]{0,200}"
+    r"|\b(?:front|side|top|left|right|view|image|panel|figure)(?: view)? ?(?:[1-9]\b)? ?(?::|=| [-–—])"
+    r"|\b(?:view|image) ?[1-9]\b"
     r"|</?\w{1,20}>|\\(?:boxed|text\w{0,4}|math\w{2})\b|[*_`${}\"“”]"
 )
+_END = 20_000
+_JSON_WORDS = {"true": "Yes", "false": "No", "none": "", "null": ""}
+_SPACES = re.compile(r"[ \t]+")
 _PART = _words(
-    r"\b(?:part|question) ?(?P<part>[12]|one|two|ii?)\b ?[:.)=–—-]{0,2}|(?:^|(?<=[\s.;,]))\(?(?P<number>[12]) ?[).:](?!\d)"
+    r"\b(?:part|question) ?(?P<part>[12]|one|two|ii?)\b ?[:.)=–—-]{0,2}"
+    r"|(?:^|(?<=[\s.;,]))\(?(?P<number>[12]) ?[).:](?!\d)"
     r"|^[ \t-]{0,4}(?:(?P<normal>(?:is )?normal)|(?:defect )?type|defect) ?[:=]"
 )
 _CORRECTION = _words(
@@ -56,24 +64,28 @@ _YES_NO = _words(
     r"(?:^|(?<=[.;:,!]))[\s(>-]{0,5}(?P<word>yes|no)\b(?=\s*(?:[^\w\s]|\n|\Z|(?:the|it|there|this|that|i|part|[a-d])\b))"
 )
 _NEGATED = _words(
-    r"(?:\bnor?[ \t]+(?!(?:the|it|there|this|that|i|part|[a-d])\b)|\b(?:not|without|neither|free (?:of|from)|unlike"
-    r"|rather than|instead of)\b|n't\b)(?:(?!\bbut\b)[^.;:\n]){0,200}"
+    r"(?:\bnor?[ \t]+(?=[a-z])(?!(?:the|it|there|this|that|i|part|[a-d])\b)"
+    r"|\b(?:not|without|neither|free (?:of|from)|unlike|rather than|instead of)\b|n't\b)(?:(?!\bbut\b)[^.;:\n]){0,200}"
 )
-_ABNORMAL = _words(
-    r"\b(?:not|isn't) (?:\w{1,20} ){0,2}normal\b|(?<!no )\babnormal\b|(?<!not )\b(?:defective|damaged|faulty)\b"
-    rf"|\b(?:there(?: is|'s| are)|has|have|shows?|see|contains?|exhibits?)\b (?:(?!no\b)\w{{1,20}} ){{0,4}}{_DEFECT}"
+_NOT_NORMAL = _words(
+    r"\b(?:not|isn't) (?:\w{1,20} ){0,2}normal\b|(?<!no )(?<!not )\b(?:abnormal|defective|damaged|faulty)\b"
+)
+_HAS_DEFECT = _words(
+    rf"\b(?:there(?: is|'s| are)|has|have|shows?|see|contains?|exhibits?)\b (?:\w{{1,20}} ){{0,4}}{_DEFECT}"
     rf"|\b{_DEFECT} (?:is|are|was|can be|visible|present|found|detected)\b"
 )
 _NORMAL = _words(
-    rf"\b(?:no|not|without|free (?:of|from)) (?:\w{{1,20}} ){{0,3}}{_DEFECT}|\bnormal\b|\b(?:defect|damage)-free\b|\bintact\b"
+    rf"\b(?:no|not|without|free (?:of|from)) (?:\w{{1,20}} ){{0,3}}{_DEFECT}"
+    r"|\b(?:normal|defect-free|damage-free|intact)\b"
 )
 _UNSURE = _words(
-    r"\b(?:cannot|can't|can not|unable|not (?:sure|certain|possible)|unclear|impossible|too \w{1,20} to|do(?:n't| not) know)\b"
+    r"\b(?:cannot|can't|can not|unable|not (?:sure|certain|possible)|unclear|impossible|too \w{1,20} to|don't know)\b"
 )
-# "A" and "I" as words are no letters, so a letter needs a bracket, a mark or an end after it, or a word that announces it.
+# "A" and "I" as words are no letters: a letter has a mark or an end after it, or a word before it that announces it.
 _LETTER = re.compile(
-    r"(?:(?<![\w'])\(?|\b(?:[Oo]ption|[Tt]ype|[Ss]elect|[Aa]nswer|is)\s)(?P<upper>[A-Z])(?!['\w])(?=\s*(?:[^\w\s]|\n|\Z|(?:and|or)\s\(?[A-Z]\b))"
-    r"|(?:\((?P<lower>[a-z])\)|(?<![\w'])(?P<mark>[a-z])\)|\A\W*(?P<alone>[a-z])\W*\Z)"
+    r"(?<![\w'])\(?([A-Z])(?!['\w])(?=\s*(?:[^\w\s]|\n|\Z|(?:and|or)\s\(?[A-Z]\b))"
+    r"|\b(?:[Oo]ption|[Tt]ype|[Ss]elect|[Cc]hoose)\s\(?([A-Z])\b"
+    r"|(?:\(([a-z])\)|(?<![\w'])([a-z])\)|(?:\A|[.,:;-]\s)([a-z])\W*\Z)"
 )
 
 
@@ -86,19 +98,21 @@ def extract_inspection(reply: str) -> Extraction:
         reply: The model's reply, of any length.
 
     Returns:
-        ``value`` is "NORMAL", "A" (crack), "B" (cut), "C" (deformation), "D" (dent) or None. ``method`` is "json", "parts"
-        (labelled parts) or "statement"; ``reason`` is "empty", "only_reasoning", "no_type", "several_types", "not_offered",
-        "contradiction" or "no_declaration". Takes linear time.
+        ``value`` is "NORMAL", "A" (crack), "B" (cut), "C" (deformation), "D" (dent) or None. ``method`` is "json",
+        "parts" (labelled parts) or "statement"; ``reason`` is "empty", "only_reasoning", "no_type", "several_types",
+        "not_offered", "contradiction" or "no_declaration". Takes linear time.
     """
     visible = strip_reasoning(reply)
     if not visible:
         return Extraction(None, "none", "only_reasoning" if reply.strip() else "empty")
+    if len(visible) > 2 * _END:  # An answer stands at the beginning or the end.
+        visible = f"{visible[:_END].rpartition(' ')[0]}\n{visible[-_END:].partition(' ')[2]}"
     members = _json_lines(visible)
     text = unicodedata.normalize("NFKC", members or visible).replace("’", "'")
     if not text.isascii():
         for chinese, english in _CHINESE:
             text = chinese.sub(english, text)
-    text = _NOISE.sub(" ", text)
+    text = _SPACES.sub(" ", _NOISE.sub(" ", text)).strip()
     reason = "no_declaration"
     for block in reversed(_blocks(text)):
         value, reason = _read_block(block)
@@ -110,23 +124,27 @@ def extract_inspection(reply: str) -> Extraction:
 
 
 def _json_lines(text: str) -> str:
-    """The members of the last object as lines "Part 1: ..." and "Part 2: ..."; "" when there is no object."""
-    lines: list[str] = []
+    """The members of the last object that has parts, as lines "Part 1: ..." and "Part 2: ..."; "" when none has."""
+    found: list[str] = []
     for value, _ in find_objects(text):
         if isinstance(value, Pairs):
-            lines = [_json_line(key.lower(), member) for key, member in value]
-    return "\n".join(line for line in lines if line)
+            inner = [pair for _, member in value if isinstance(member, Pairs) for pair in member]
+            lines = [line for key, member in [*value, *inner] if (line := _json_line(key.lower(), member))]
+            found = lines or found
+    return "\n".join(found)
 
 
 def _json_line(key: str, value: Any) -> str:
     if isinstance(value, Pairs):
-        return "\n".join(_json_line(inner.lower(), member) for inner, member in value)
-    word = {True: "Yes", False: "No", "true": "Yes", "false": "No", None: ""}.get(value, str(value))
-    if re.search(r"reason|explan|justif|analysis|thought|confidence", key):
-        return ""
-    if re.search(r"has_?defect|is_?defective|abnormal", key) and word in ("Yes", "No"):
+        value = next((member for name, member in value if name.lower() in ("answer", "value")), None)
+    if isinstance(value, list):
+        value = ", ".join(item for item in value if isinstance(item, str))
+    said = str(value) if isinstance(value, str | bool) else ""
+    word = _JSON_WORDS.get(said.lower(), said)
+    if re.search(r"has_?(?:a_)?defect|is_?defective|abnormal", key) and word in ("Yes", "No"):
         return "Part 1: " + ("No" if word == "Yes" else "Yes")
-    return ("Part 2: " if re.search("2|two|type|defect", key) else "Part 1: " if re.search("1|one|normal", key) else "") + word
+    label = re.search(r"(?P<second>part.?(?:2|two)|q2|type|defect)|part.?(?:1|one)|q1|normal|^answer$", key)
+    return f"{'Part 2:' if label['second'] else '' if key == 'answer' else 'Part 1:'} {word}" if label else ""
 
 
 def _blocks(text: str) -> list[str]:
@@ -134,7 +152,7 @@ def _blocks(text: str) -> list[str]:
     starts = [match.start() for match in _PART.finditer(text) if _is_first(match)]
     starts += [match.start() for match in _CORRECTION.finditer(text)]
     cuts = [0, *sorted(starts), len(text)]
-    return [text[start:end] for start, end in zip(cuts, cuts[1:], strict=False) if text[start:end].strip()]
+    return [text[start:end] for start, end in pairwise(cuts) if text[start:end].strip()]
 
 
 def _is_first(label: re.Match[str]) -> bool:
@@ -152,9 +170,11 @@ def _read_block(block: str) -> tuple[str | None, str]:
         if False not in parts:
             second = first
     else:
-        first = second = _REASON.split(block, maxsplit=1)[0].strip() or block
-    types, outside = _types(second)
+        first = second = _before_reason(block)
+    types, outside = _types(_before_reason(second))
     state = _state(first, bool(types))
+    if state == "abnormal" and not types and not labels:  # "Not normal, because a crack (A) ..."
+        types, outside = _types(block)
     if outside:
         return None, "not_offered"
     if len(types) > 1:
@@ -168,11 +188,15 @@ def _read_block(block: str) -> tuple[str | None, str]:
     return None, state or "no_declaration"
 
 
+def _before_reason(text: str) -> str:
+    return _REASON.split(text, maxsplit=1)[0].strip() or text
+
+
 def _state(text: str, typed: bool) -> str | None:
-    """ "normal", "abnormal", "contradiction" or None when the text does not say."""
+    """Give "normal", "abnormal", "contradiction", or None when the text does not say."""
     words = [match["word"].lower() for match in _YES_NO.finditer(text)]
-    abnormal = bool(_ABNORMAL.search(text))
-    normal = bool(_NORMAL.search(_ABNORMAL.sub(" ", text)))
+    abnormal = bool(_NOT_NORMAL.search(text) or _HAS_DEFECT.search(_NEGATED.sub(" ", text)))
+    normal = bool(_NORMAL.search(_NOT_NORMAL.sub(" ", text)))
     if not words and _UNSURE.search(text):
         return None
     if abnormal != normal:
@@ -186,8 +210,8 @@ def _state(text: str, typed: bool) -> str | None:
 
 def _types(text: str) -> tuple[set[str], bool]:
     """The offered defects that a text names, by letter or else by name, and whether it gives a letter not offered."""
-    said = _NEGATED.sub(" ", _REASON.split(text, maxsplit=1)[0] or text)
-    letters = {(match["upper"] or match["lower"] or match["mark"] or match["alone"]).upper() for match in _LETTER.finditer(said)}
+    said = _NEGATED.sub(" ", _NOT_NORMAL.sub(" ", text))
+    letters = {match[match.lastindex or 0].upper() for match in _LETTER.finditer(said)}
     if letters - set("ABCD"):
         return set(), True
     return letters or {str(match.lastgroup) for match in _NAMES.finditer(said)}, False

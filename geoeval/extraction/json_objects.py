@@ -1,6 +1,6 @@
 """Find the JSON objects of a text, well-formed or nearly so, from left to right and in linear time.
 
-A repair library is not used: the ones we measured take more than linear time, recurse, and complete a value that was cut
+A repair library is not used: the ones we know take more than linear time, recurse, and complete a value that was cut
 off, which here would invent an answer.
 """
 
@@ -31,7 +31,7 @@ CUT = Cut()
 _STRICT = json.JSONDecoder(object_pairs_hook=Pairs, parse_int=Number, parse_float=Number)
 _RELAXED = json.JSONDecoder(object_pairs_hook=Pairs, parse_int=Number, parse_float=Number, strict=False)
 
-_DOUBLE, _SINGLE = "\"“”„", "'‘’`"
+_DOUBLE, _SINGLE = '"“”„', "'‘’`"
 _Q = f"[{_DOUBLE}{_SINGLE}]"
 _KEY = rf"(?:{_Q}[^{_DOUBLE}{_SINGLE}\n{{}}]{{1,60}}{_Q}|{_Q}?\w[\w.-]{{0,40}}{_Q}?)\s{{0,20}}(?:=>|[:=])"
 _COMMENT = r"(?://|\#)[^\n]{0,500}\n|/\*[^*]{0,500}\*/"
@@ -43,7 +43,9 @@ _TOKEN = re.compile(
 )
 _REST_OF_VALUE = re.compile(r"[^,{}\[\]\n\"“”/#]*")
 # A quote ends a string only where the object goes on (or the line or the text ends) after it: others are unescaped.
-_AFTER_STRING = re.compile(rf"\s*(?:\Z|[}}\];]|(?:,\s*)+(?:\Z|[}}\]]|{_Q}|{_KEY}|//|/\*|\#)|{_Q}\w+{_Q}\s{{0,20}}:|//|/\*|\#)|[ \t]*\n")
+_AFTER_STRING = re.compile(
+    rf"\s*(?:\Z|[}}\];]|(?:,\s*)+(?:\Z|[}}\]]|{_Q}|{_KEY}|//|/\*|\#)|{_Q}\w+{_Q}\s{{0,20}}:|//|/\*|\#)|[ \t]*\n"
+)
 _AFTER_ELEMENT = re.compile(r"\s*(?:\Z|[,\]}])")
 _NEW_OBJECT = rf"\n[ \t]{{0,20}}\{{\s{{0,20}}{_Q}"
 _STRING_STOP = {
@@ -55,14 +57,18 @@ _DEPTH = 100  # What is nested deeper is read over.
 _ESCAPE = re.compile(r"\\([\"'\\/nt])")
 
 
-def decode(text: str) -> Any:
+def decode(text: str, strict: bool = True) -> Any:
     """The value of a text that is JSON as a whole, objects as `Pairs` and numbers as `Number`.
+
+    Args:
+        text: The text; white space around the value is allowed.
+        strict: Whether raw control characters in strings are refused, as JSON does.
 
     Raises:
         ValueError: The text is not JSON, or nested too deeply for the decoder.
     """
     try:
-        return _STRICT.decode(text)
+        return (_STRICT if strict else _RELAXED).decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -115,6 +121,9 @@ def _read(text: str, position: int) -> tuple[Any, int]:
                 break
         if len(stack) == 1:
             break
+    for container in stack[1:]:
+        if not isinstance(container, Pairs):  # A list that goes on, nobody knows how.
+            container.append(CUT)
     return root[0], position
 
 

@@ -9,7 +9,9 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 # Numbers whole (so that "5" is not found in "0.5"), words, signs that tell formulas apart, ends of sentences and lines.
-_TOKEN = re.compile(r"[a-z]+\d*|[.!?]?[ \t]*\n\s*|[.!?](?=\s)|(?<![\w.])-?\d[\d,]*(?:\.\d+)?|\.\d+|[^\W\d_]|[<>=+/^%≤≥≠±]")
+_TOKEN = re.compile(
+    r"[a-z]+\d*|[.!?]?[ \t]*\n\s*|[.!?](?=\s)|(?<![\w.])-?\d[\d,]*(?:\.\d+)?|\.\d+|[^\W\d_]|[<>=+/^%≤≥≠±]"
+)
 _APPEARS = frozenset(("appears", "seems", "looks"))
 _EQUALS = frozenset(("is", "are", "be", "=", "equals"))
 _CONTINUES_NUMBER = re.compile(r"[-.\d/^+]")
@@ -50,7 +52,11 @@ class OptionTexts:
 
     @cached_property
     def _first_words(self) -> frozenset[str]:
-        return frozenset(words[0].text for text in self._texts.values() if (words := _without_article(_words(text.strip().lower()[:40]))))
+        return frozenset(
+            words[0].text
+            for text in self._texts.values()
+            if (words := _without_article(_words(text.strip().lower()[:40])))
+        )
 
     @cached_property
     def _by_first_word(self) -> dict[str, list[tuple[str, tuple[str, ...]]]]:

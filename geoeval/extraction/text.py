@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_SPECIAL_TOKEN = re.compile(r"<[|｜][^|｜<>]{0,40}[|｜]>|</?s>|<eo[a-z]>|<(?:start|end)_of_turn>|\[/?INST\]")
+# Tokens of the model's template; those that open a further turn end the reply instead.
+_SPECIAL_TOKEN = re.compile(r"<[|｜](?!im_start|endoftext)[^|｜<>]{0,40}[|｜]>|</?s>|<eo[a-z]>|<end_of_turn>|\[/INST\]")
+_TURN = re.compile(
+    r"<\|im_start\|>|<\|endoftext\|>|<start_of_turn>|\[INST\]|\n *(?:human|user|### ?instruction) *:", re.IGNORECASE
+)
 _HEADING = re.compile(
-    r"\n[ #]*(?:(?:next |new )?(?:question|problem|exercise) ?(?:no\.? ?)?\d{0,3}|q\d{0,3}|问题|题目) *[:.]"
-    r"|\n *(?:now,? )?(?:let'?s ?)?(?:to )?(?:总结|(?:summari[sz]e|summary|recap|combin(?:e|ing)|list)\b[^\n]{0,30}\b(?:answers|questions))"
-    r"|\n *(?:human|user|### ?instruction) *:|<\|im_start\|>|<\|endoftext\|>|<start_of_turn>|\[INST\]",
-    re.IGNORECASE,
+    r"""
+      \n[ #]*(?:(?:next\ |new\ )?(?:question|problem|exercise)\ ?(?:no\.?\ ?)?\d{0,3}|q\d{0,3}|问题|题目)\ *[:.]
+    | \n\ *(?:now,?\ )?(?:let'?s\ ?)?(?:to\ )?
+      (?:总结|(?:summari[sz]e|summary|recap|combin(?:e|ing)|list)\b[^\n]{0,30}\b(?:answers|questions))
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 
 
@@ -52,7 +58,7 @@ def plain_text(text: str) -> str:
 def before_run_on(text: str) -> str:
     """What precedes an invented next question, a made-up turn of the user or a recap of other answers.
 
-    A heading with next to nothing before it, or announced by a colon, repeats the question that was asked.
+    A heading of a question with next to nothing before it, or announced by a colon, repeats the one that was asked.
 
     Args:
         text: The visible part of a reply.
@@ -60,6 +66,10 @@ def before_run_on(text: str) -> str:
     Returns:
         The text before the first such heading; all of it when there is none.
     """
+    for turn in _TURN.finditer(text):
+        if not text[: turn.start()].isspace() and turn.start():
+            text = text[: turn.start()]
+            break
     for heading in _HEADING.finditer(text):
         before = text[max(0, heading.start() - 200) : heading.start()].strip()
         if (len(before) > 20 or "nswer" in before) and not before.endswith((":", "：")):

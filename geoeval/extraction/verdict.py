@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from geoeval.extraction.json_objects import CUT, Number, Pairs, decode, find_objects, unescape
 from geoeval.extraction.reasoning import strip_reasoning
@@ -24,16 +24,18 @@ _CODES = {alias: code for code in VERDICTS for alias in (code, code.removeprefix
 _SYNONYMS = {"verdict": "verdict", "final_verdict": "verdict", "finalverdict": "verdict", "decision": "verdict"}
 # What a model says on its way, or quotes, is not its verdict.
 _ASIDES = frozenset(
-    "justification explanation reason reasoning thought thoughts thinking analysis draft example examples default".split()
+    {"justification", "explanation", "reason", "reasoning", "thought", "thoughts", "thinking", "analysis", "draft"}
+    | {"example", "examples", "default"}
 )
+_LONGEST_BARE = 300
 _MARKUP = " \t\r\n*_`\"'“”‘’.。,\x00\ufeff\u200b"
 _INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\u200b-\u200f\u2060\ufeff]")
 _SEPARATOR = re.compile(r"[\s_\-‐-―]+")
 
-_FENCE = re.compile(r"\s*```\w*\s*\n(.*?)\n?\s*```\s*", re.DOTALL)
 # A fenced program that is more than one object: its strings and variables are no statement of the model.
 _PROGRAM = re.compile(
-    r"^[ \t]*```(?!json|ya?ml|te?xt|plain|markdown|md\b|xml|html|output)[a-z][\w+#]*[ \t]*\n(?!\s*[\[{]).*?(?:^[ \t]*```|\Z)",
+    r"^[ \t]*```(?!json|ya?ml|te?xt|plain|markdown|md\b|xml|html|output)[a-z][\w+#]*[ \t]*\n(?!\s*[\[{])"
+    r".*?(?:^[ \t]*```|\Z)",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
 _CALL = re.compile(r"\[?\s*[\w.]{1,60}\((.*)\)\s*\]?", re.DOTALL)
@@ -47,21 +49,30 @@ _PARAMETER = re.compile(
     re.IGNORECASE,
 )
 _LINE = re.compile(
-    rf"^[ \t>*#|•+-]{{0,12}}(?:\d[.)][ *]{{1,3}})?[\"'`_]?{_KEY}[\"'`_]?[*_ \t]{{0,5}}"
-    r"(?:(?:[:：=|]|[-–—]\s)(?P<value>.*))?$",
+    rf"^[ \t>*#•+-]{{0,12}}(?:\d[.)][ *]{{1,3}})?[\"'`_]?{_KEY}[\"'`_]?[*_ \t]{{0,5}}"
+    r"(?:(?:[:：=]|[-–—]\s)(?P<value>.*))?$",
     re.IGNORECASE | re.MULTILINE,
 )
 _NEXT_LINE = re.compile(r"\s*(.*)")
 _QUOTED = re.compile(r"([\"'`“]?)(.*?)([\"'`”]?)")
 
 
+class _Reading(NamedTuple):
+    """What one rule found."""
+
+    code: str | None = None
+    reason: str | None = None
+    method: str = "none"
+    members: Sequence[tuple[str, Any]] = ()
+
+
 def extract_verdict(reply: str) -> Extraction:
     """Read the verdict of a reply.
 
     The rules are tried in this order, and the first that finds a verdict names the method: the reply as JSON
-    ("whole_json"); without reasoning, the last object with a verdict, well-formed ("object") or not ("repaired"); a code
-    that is all of the reply ("bare_code"); an XML parameter ("parameter"); a line with the key ("key_line"). A code is
-    never read out of prose.
+    ("whole_json"); without reasoning, the last object with a verdict, well-formed ("object") or not ("repaired"); a
+    code that is all of the reply ("bare_code"); an XML parameter ("parameter"); a line with the key ("key_line"). A
+    code is never read out of prose.
 
     Args:
         reply: The model's reply, of any length.
@@ -72,29 +83,18 @@ def extract_verdict(reply: str) -> Extraction:
         ``reason`` is "empty", "only_reasoning", "contradiction", "cut_off", "unknown_code" or "no_verdict".
         Takes linear time.
     """
-    if not reply.strip():
-        return _result(None, "none", "empty")
     try:
         return _from_json(reply)
     except ValueError:
         visible = _PROGRAM.sub("", strip_reasoning(reply))
     if not visible:
-        return _result(None, "none", "only_reasoning")
+        return _result(_Reading(reason="only_reasoning" if reply.strip() else "empty"))
     reason = None
-    for view in _views(visible):
-        code, why, method, members = _last_verdict(view)
-        if code or why == "contradiction":
-            return _result(code, method, why, members)
-        reason = reason or why
-    if reason == "cut_off":  # The lines of a cut-off object are not whole lines.
-        return _result(None, "none", reason)
-    if code := fold(_TAGS.sub("", visible) if len(visible) < 300 else ""):
-        return _result(code, "bare_code")
-    for method, fields in (("parameter", _parameters(visible)), ("key_line", _lines(visible))):
-        code, why = _judge([value for key, value in fields if _field(key) == "verdict" and fold(value)])
-        if code or why == "contradiction":
-            return _result(code, method, why, fields)
-    return _result(None, "none", reason or "no_verdict")
+    for reading in _readings(visible):
+        if reading.code or reading.reason == "contradiction":
+            return _result(reading)
+        reason = reason or reading.reason
+    return _result(_Reading(reason=reason))
 
 
 def fold(value: Any) -> str | None:
@@ -108,22 +108,14 @@ def fold(value: Any) -> str | None:
 def _from_json(reply: str) -> Extraction:
     """Read a reply that is JSON as a whole, or a fence around JSON; ValueError when it is not."""
     try:
-        value = decode(reply)
+        value, strict = decode(reply), True
     except ValueError:
-        fence = _FENCE.fullmatch(reply)
-        if fence is None:
-            raise
-        value = decode(fence[1])
-        fenced = True
-    else:
-        fenced = False
+        text = reply.strip()
+        value, strict = decode(text[3:-3].partition("\n")[2] if text[:3] == text[-3:] == "```" else text, False), False
     if isinstance(value, str) and not isinstance(value, Number):
         inner = extract_verdict(value)
         return Extraction(inner.value, inner.method, inner.reason, {**inner.data, "strict_valid": False})
-    code, reason, members = _verdict_in(value)
-    result = _result(code, "whole_json", reason or "no_verdict", members)
-    strict = not fenced and _is_strict(value)
-    return Extraction(result.value, result.method, result.reason, {**result.data, "strict_valid": strict})
+    return _result(_verdict_in(value, "whole_json"), strict and _is_strict(value))
 
 
 def _is_strict(value: Any) -> bool:
@@ -135,6 +127,21 @@ def _is_strict(value: Any) -> bool:
         and type(members["answer"]) in (str, type(None))
         and type(members["justification"]) is str
     )
+
+
+def _readings(visible: str) -> Iterator[_Reading]:
+    """What each rule finds in the visible text, in the order of the rules."""
+    cut_off = False
+    for view in _views(visible):
+        reading = _last_verdict(view)
+        cut_off = cut_off or reading.reason == "cut_off"
+        yield reading
+    if cut_off:  # The lines of a cut-off object are not whole lines.
+        return
+    yield _Reading(fold(_TAGS.sub("", visible) if len(visible) < _LONGEST_BARE else ""), None, "bare_code")
+    for method, fields in (("parameter", _parameters(visible)), ("key_line", _lines(visible))):
+        code, reason = _judge([value for key, value in fields if _field(key) == "verdict" and fold(value)])
+        yield _Reading(code, reason, method, fields)
 
 
 def _views(text: str) -> Iterator[str]:
@@ -149,38 +156,37 @@ def _views(text: str) -> Iterator[str]:
         yield unwrapped
 
 
-def _last_verdict(text: str) -> tuple[str | None, str | None, str, Iterable[tuple[str, Any]]]:
-    """What the last object that says something says: code, reason, method and the object's members."""
-    last: tuple[str | None, str | None, str, Iterable[tuple[str, Any]]] = (None, None, "none", ())
+def _last_verdict(text: str) -> _Reading:
+    """The last object that gives a verdict, or contradicts itself; else why the first one that tries gives none."""
+    last = _Reading()
     for value, valid in find_objects(text):
-        code, reason, members = _verdict_in(value)
-        if code or reason == "contradiction" or (reason and last[:2] == (None, None)):
-            last = code, reason, "object" if valid else "repaired", members
+        reading = _verdict_in(value, "object" if valid else "repaired")
+        if reading.code or reading.reason == "contradiction" or last == _Reading():
+            last = reading if reading.code or reading.reason else last
     return last
 
 
-def _verdict_in(value: Any) -> tuple[str | None, str | None, Pairs]:
+def _verdict_in(value: Any, method: str) -> _Reading:
     """The verdict of an object, or of the objects wrapped in it when it has none; contradiction when these differ."""
-    code, reason, members = None, None, Pairs()
+    best = _Reading()
     waiting = [value]
     while waiting:
         item = waiting.pop()
         if isinstance(item, str) and item.lstrip()[:1] in ("{", "["):
             item = _decoded(item)
-        if isinstance(item, Pairs):
-            verdicts = [value for key, value in item if _field(key) == "verdict"]
-            if not verdicts or any(isinstance(verdict, Pairs) for verdict in verdicts):
-                waiting.extend(child for key, child in item if key.lower() not in _ASIDES)
-                continue
-            found, why = _judge(verdicts)
-            if why == "contradiction" or (found and code and found != code):
-                return None, "contradiction", Pairs()
-            if found:
-                code, members = found, item
-            reason = reason or why
-        elif isinstance(item, list):
+        if isinstance(item, list) and not isinstance(item, Pairs):
             waiting.extend(item)
-    return code, None if code else reason, members
+        elif isinstance(item, Pairs):
+            verdicts = [member for key, member in item if _field(key) == "verdict"]
+            if not verdicts or any(isinstance(verdict, Pairs) for verdict in verdicts):
+                waiting.extend(member for key, member in item if key.lower() not in _ASIDES)
+                continue
+            code, reason = _judge(verdicts)
+            if reason == "contradiction" or (code and best.code and code != best.code):
+                return _Reading(reason="contradiction")
+            if code or not (best.code or best.reason):
+                best = _Reading(code, reason, method, item)
+    return best
 
 
 def _decoded(text: str) -> Any:
@@ -197,7 +203,7 @@ def _judge(verdicts: list[Any]) -> tuple[str | None, str | None]:
     if len(codes) > 1:
         return None, "contradiction"
     code = codes.pop() if codes else None
-    return code, None if code else "cut_off" if CUT in values else "unknown_code"
+    return code, None if code or not verdicts else "cut_off" if CUT in values else "unknown_code"
 
 
 def _field(key: str) -> str:
@@ -213,18 +219,20 @@ def _lines(text: str) -> list[tuple[str, Any]]:
     """Key and value of the lines of the form ``key: value``; a verdict may also stand on the line after its key."""
     fields = []
     for line in _LINE.finditer(text):
-        value = (line["value"] or "").split(" #")[0].strip(" \t\r*_|,>-")
+        value = (line["value"] or "").split(" #")[0].strip(" \t\r*_,>|-")
         if not value and _field(line["key"]) == "verdict":
-            value = _NEXT_LINE.match(text, line.end())[1].strip()  # type: ignore[index]
+            below = _NEXT_LINE.match(text, line.end())
+            value = below[1] if below and below[1].strip(_MARKUP) in VERDICTS else ""
         quoted = _QUOTED.fullmatch(value)
         if quoted and bool(quoted[1]) == bool(quoted[3]):  # A lone quote: the text was cut off, or is prose.
             fields.append((line["key"], None if quoted[2] in ("null", "~", "") else quoted[2]))
     return fields
 
 
-def _result(
-    code: str | None, method: str, reason: str | None = None, members: Iterable[tuple[str, Any]] = ()
-) -> Extraction:
-    said = {_field(key): value for key, value in members} if code else {}
+def _result(reading: _Reading, strict_valid: bool = False) -> Extraction:
+    said = {_field(key): value for key, value in reading.members} if reading.code else {}
     data = {name: said[name] if isinstance(said.get(name), str) else None for name in ("answer", "justification")}
-    return Extraction(code, method if code else "none", None if code else reason, {**data, "strict_valid": False})
+    facts = {**data, "strict_valid": strict_valid}
+    if reading.code is None:
+        return Extraction(None, "none", reading.reason or "no_verdict", facts)
+    return Extraction(reading.code, reading.method, None, facts)

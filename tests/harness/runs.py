@@ -36,7 +36,8 @@ class Run:
 
     def samples(self, task: str) -> list[dict[str, Any]]:
         (file,) = self.folder.rglob(f"*_samples_{task}.jsonl")
-        return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        with open(file, encoding="utf-8") as lines:  # str.splitlines would split inside a reply with U+2028
+            return [json.loads(line) for line in lines]
 
     def value(self, task: str, metric: str) -> float:
         return self.results[task][f"{metric},none"]
@@ -49,6 +50,7 @@ def environment(**changes: str) -> dict[str, str]:
 
 def run(folder: Path, *arguments: str, command: tuple[str, ...] = SCRIPT, **changes: str) -> Run:
     """Run a command line to its end; both streams in one text."""
+    folder.mkdir(exist_ok=True)
     done = subprocess.run(
         [*command, *arguments],
         env=environment(**changes),

@@ -1,0 +1,138 @@
+"""Replies that declare no letter in so many words: refusals, and what names one option all the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from geoeval.extraction.reply import Reading, Reply, is_negated, is_word, names_image
+
+_REFUSES = re.compile(
+    r"(?:not|can't|don't|doesn't|unable to|impossible to|difficult to)\b[^.\n]{0,40}?"
+    r"(?:determine|identify|answer|select|choose|provide|view|analy[sz]e|see\b|make|predict|interpret|assess|enough"
+    r"|sufficient|information|say|tell|feel comfortable|definitiv|listed|provided|available|included|among)"
+    r"|none of (?:the|these|them)|option is not"
+    r"|no (?:correct|right|suitable) (?:answer|option|choice)"
+    r"|i(?:'m| am) sorry|apologi[sz]e|failed to|no option|options? (?:do|does) not|not match|neither the"
+    r"|mistake in the (?:question|options|problem)|无法|没有正确|无正确|有误|都不[是对]"
+)
+_SUGGESTS = re.compile(
+    r"would (?:suggest|say|be the better)|(?:more|most) likely|best guess|better choice|closest|assessment"
+    r"|given options|therefore|might be a"
+)
+_CONCLUDES = re.compile(
+    r"\b(?:therefore|thus|hence|so|consequently|conclusion|summary|overall|based on)\b|所以|因此|综上"
+)
+_DENIES = re.compile(r"\b(?:not|cannot|neither|none|nor|without|difficult|less|least|unlike)\b|n't\b|不|没")
+_STATES_TASK = re.compile(r"\bto (?:determine|find|answer|solve|identify)\b|\b(?:let's|we|need)\b")
+_DESCRIBES = re.compile(
+    r"\bimages? (?:\([a-z]\)[,:]? )?(?:also )?(?:shows?|depicts?|features?|contains?|displays?|is an? )"
+)
+_TEXT_ENDS = re.compile(r"[\"')]*\s*(?:[.,;:!\n]|$)")
+_NAMED = re.compile(
+    r"[(\[](?:(?:option|choice|answer)\s)?(?P<a>[A-Z])[)\]]"
+    r"|\b(?:option|choice|part|object|item|component)\s(?P<b>[A-Z])(?![\w'-])",
+    re.IGNORECASE,
+)
+_LAST_WORD = re.compile(
+    r"(?:\b(?:is|are|be|by|as|to|with|labell?ed|marked|point|part|think|say)|'s)\s?[:\"'(\[]{0,2}\s?"
+    r"(?P<letter>[A-Z])[\"')\]]?[.,]?[\"']?(?=\s|$)(?!\s*[=<>+])"
+)
+_STANDALONE = re.compile(r"(?<![\w'])[A-Z](?![\w'])")
+_SENTENCE = re.compile(r"[^\s.!?\n](?:[^.!?\n]|[.!?](?!\s|$))*")
+_NEAR = 2_000
+_MANY = 60
+
+
+def leading_text(reply: Reply) -> Reading | None:
+    """An option's text first, then a full stop or comma: "No, the car ...", "Slate."."""
+    named = reply.options().leading(reply.low[:_NEAR])
+    return Reading(*named) if named and _TEXT_ENDS.match(reply.low, named.end) else None
+
+
+def leading_claim(reply: Reply) -> Reading | None:
+    """A first sentence that begins with an option's text and names no other: "Box B fits closely."."""
+    return opening(reply) if reply.options().leading(reply.low[:_NEAR]) else None
+
+
+def refusal(reply: Reply) -> Reading | None:
+    """None for "I cannot determine ...", unless another sentence suggests one option."""
+    refused = _REFUSES.search(reply.low)
+    if refused is None:
+        return None
+    suggested = None
+    for start, end in _sentences(reply):
+        sentence = reply.low[start:end]
+        if re.search(r"\b(?:neither|none)\b", sentence):
+            suggested = None
+        elif _SUGGESTS.search(sentence) and not _REFUSES.search(sentence) and not _DENIES.search(sentence):
+            suggested = _one_option(reply, start, end) or suggested
+    return suggested or Reading(None, refused.start(), refused.end(), "refusal")
+
+
+def paired(reply: Reply) -> Reading | None:
+    """A bracketed letter beside its own option's text, when only one is: "(A) 4 zebras", "the second image (A)"."""
+    found: dict[str, int] = {}
+    for match in list(_NAMED.finditer(reply.text))[-_MANY:]:
+        letter = match["a"]
+        if letter in reply.offered and letter not in found and not is_negated(reply.low, match.start()):
+            after = reply.options().leading(reply.low, match.end())
+            before = reply.options().mentions(reply.low, max(0, match.start() - 60), match.start())[-1:]
+            adjacent = before and not reply.text[before[0].end : match.start()].strip(' ,"')
+            if letter in {mention.letter for mention in (after, *(before if adjacent else ())) if mention}:
+                found[letter] = match.start("a")
+    return _only(found)
+
+
+def only_option(reply: Reply) -> Reading | None:
+    """The whole reply names one option, by a bracketed letter or by its text."""
+    return _one_option(reply, 0, len(reply.text))
+
+
+def concluding(reply: Reply) -> Reading | None:
+    """The last sentence with "therefore", "so", "based on" that names one option."""
+    concluded = None
+    for start, end in _sentences(reply):
+        sentence = reply.low[start:end]
+        if _CONCLUDES.search(sentence) and not _DENIES.search(sentence):
+            concluded = _one_option(reply, start, end) or concluded
+    return concluded
+
+
+def opening(reply: Reply) -> Reading | None:
+    """The first sentence names one option, and neither states the task nor describes a picture."""
+    start, end = next(_sentences(reply), (0, 0))
+    sentence = reply.low[start:end]
+    heading = reply.text[end : end + 1] == "\n"
+    if heading or len(sentence) > _NEAR or any(shape.search(sentence) for shape in (_STATES_TASK, _DESCRIBES, _DENIES)):
+        return None
+    return _one_option(reply, start, end)
+
+
+def named_last(reply: Reply) -> Reading | None:
+    """A bare letter that ends a statement, the only letter there is: "The mismatched part is C."."""
+    found = {match["letter"]: match.start("letter") for match in _LAST_WORD.finditer(reply.text)}
+    others = {match[0] for match in _STANDALONE.finditer(reply.text) if not is_word(reply.text, match.start())}
+    reading = _only(found)
+    return reading if reading and reading.letter in reply.offered and others <= found.keys() else None
+
+
+def _one_option(reply: Reply, start: int, end: int) -> Reading | None:
+    """The one option named between two positions; its letter and its text may both be."""
+    letters = {}
+    for match in _NAMED.finditer(reply.text, start, end):
+        letter, i = match[match.lastgroup or 0], match.start(match.lastgroup or 0)
+        if letter in reply.offered and not names_image(reply, i):
+            letters[letter] = i
+    texts = {named.letter: named for named in reply.options().mentions(reply.low, start, end)}
+    if letters:
+        return _only(letters) if texts.keys() <= letters.keys() else None
+    return Reading(*next(iter(texts.values()))) if len(texts) == 1 else None
+
+
+def _only(found: dict[str, int]) -> Reading | None:
+    return next((Reading(letter, i, i + 1) for letter, i in found.items()), None) if len(found) == 1 else None
+
+
+def _sentences(reply: Reply) -> Iterator[tuple[int, int]]:
+    return (match.span() for match in _SENTENCE.finditer(reply.text))
