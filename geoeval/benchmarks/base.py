@@ -149,6 +149,10 @@ class Benchmark(ABC):
         """The metrics of confusion matrices of shape ``(..., labels, labels + 1)``, unread replies last."""
         return {}
 
+    def rates_from_counts(self, counts: NDArray[Any]) -> Mapping[str, tuple[NDArray[Any], NDArray[Any]]]:
+        """Numerator and denominator of those composites that are shares of items."""
+        return {}
+
     def _metrics(self, scored: Sequence[Score], names: Iterable[str]) -> tuple[Metric, ...]:
         return tuple(self._metric(name, [s for s in scored if name in s.values]) for name in names)
 
@@ -159,10 +163,12 @@ class Benchmark(ABC):
         return Metric(name, mean.mean, mean.n, *interval)
 
     def _composites(self, cells: NDArray[Any], clusters: Sequence[str]) -> Iterator[Metric]:
-        values = self.from_counts(cells.sum(axis=0))
+        counts = cells.sum(axis=0)
+        values, rates = self.from_counts(counts), self.rates_from_counts(counts)
         intervals = cluster_bootstrap(cells, clusters, self.from_counts)
         for name in self.composites:
-            yield Metric(name, float(values[name]), len(cells), *intervals[name])
+            n = int(rates[name][1]) if name in rates else len(cells)
+            yield Metric(name, float(values[name]), n, *intervals[name])
 
     def _stratum(self, name: str, scored: Sequence[Score]) -> dict[str, tuple[Metric, ...]]:
         parts: dict[str, list[Score]] = {}

@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from geoeval.benchmarks.base import Benchmark
-from geoeval.extraction.verdict import extract_verdict
-from geoeval.metrics.refusal import refusal_from_counts
+from geoeval.extraction.verdict import VERDICTS, extract_verdict
+from geoeval.metrics.refusal import refusal_from_counts, refusal_rates
 from geoeval.types import Extraction, Item, PromptView, Score
 
 if TYPE_CHECKING:
@@ -33,9 +33,6 @@ MEANINGS: Mapping[str, str] = {
     "REFUSE_INFO_MISSING_IN_CONTEXT": "the evidence belongs in this scene but is occluded, blacked out, saturated, "
     "cut off, or in a channel that is missing.",
 }
-"""Verdict -> meaning. The five refusals stand in order of precedence."""
-
-VERDICTS: tuple[str, ...] = tuple(MEANINGS)
 
 _PROMPT = """\
 The image shows a scene on the Earth's surface, seen from above. First decide whether the question can be answered \
@@ -83,7 +80,7 @@ class GeoRefusal(Benchmark):
         """The question, the six verdicts, their precedence, and the object to return."""
         return _PROMPT.format(
             question=view.question,
-            meanings="\n".join(f"- {verdict}: {meaning}" for verdict, meaning in MEANINGS.items()),
+            meanings="\n".join(f"- {verdict}: {MEANINGS[verdict]}" for verdict in VERDICTS),
             precedence=" > ".join(VERDICTS[1:]),
         )
 
@@ -108,6 +105,10 @@ class GeoRefusal(Benchmark):
     def from_counts(self, counts: NDArray[Any]) -> Mapping[str, NDArray[Any]]:
         """See `geoeval.metrics.refusal`."""
         return refusal_from_counts(counts)
+
+    def rates_from_counts(self, counts: NDArray[Any]) -> Mapping[str, tuple[NDArray[Any], NDArray[Any]]]:
+        """See `geoeval.metrics.refusal`."""
+        return refusal_rates(counts)
 
     def method_signature(self, scores: Sequence[Score]) -> str:
         """How verdicts are read."""

@@ -14,12 +14,13 @@ from geoeval.types import Extraction
 
 VERDICTS = (
     "ANSWER",
-    "REFUSE_INFO_MISSING_IN_CONTEXT",
-    "REFUSE_GRANULARITY_MISMATCH",
-    "REFUSE_AMBIGUOUS_QUERY",
     "REFUSE_FALSE_PREMISE_IN_QUERY",
+    "REFUSE_AMBIGUOUS_QUERY",
+    "REFUSE_GRANULARITY_MISMATCH",
     "REFUSE_NONFACTUAL_QUERY",
+    "REFUSE_INFO_MISSING_IN_CONTEXT",
 )
+"""GeoRefusalBench's label space: the answer, then the refusals in their order of precedence."""
 _CODES = {alias: code for code in VERDICTS for alias in (code, code.removeprefix("REFUSE_"))}
 _SYNONYMS = {"verdict": "verdict", "final_verdict": "verdict", "finalverdict": "verdict", "decision": "verdict"}
 # What a model says on its way, or quotes, is not its verdict.
@@ -28,6 +29,7 @@ _ASIDES = frozenset(
     | {"example", "examples", "default"}
 )
 _LONGEST_BARE = 300
+_LONGEST = 400_000  # Damaged JSON costs up to two seconds a megabyte; the verdict of a longer reply is at its end.
 _MARKUP = " \t\r\n*_`\"'“”‘’.。,\x00\ufeff\u200b"
 _INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\u200b-\u200f\u2060\ufeff]")
 _SEPARATOR = re.compile(r"[\s_\-‐-―]+")
@@ -86,7 +88,7 @@ def extract_verdict(reply: str) -> Extraction:
     try:
         return _from_json(reply)
     except ValueError:
-        visible = _PROGRAM.sub("", strip_reasoning(reply))
+        visible = _PROGRAM.sub("", strip_reasoning(reply)[-_LONGEST:])
     if not visible:
         return _result(_Reading(reason="only_reasoning" if reply.strip() else "empty"))
     reason = None

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from geoeval.extraction.verdict import VERDICTS
 from geoeval.metrics.classification import (
     Gold,
     LabelSummary,
@@ -25,16 +26,6 @@ from geoeval.metrics.classification import (
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-
-VERDICTS = (
-    "ANSWER",
-    "REFUSE_FALSE_PREMISE_IN_QUERY",
-    "REFUSE_AMBIGUOUS_QUERY",
-    "REFUSE_GRANULARITY_MISMATCH",
-    "REFUSE_NONFACTUAL_QUERY",
-    "REFUSE_INFO_MISSING_IN_CONTEXT",
-)
-"""GeoRefusalBench's label space: the answer, then the refusals in their order of precedence."""
 
 
 def refusal_summary(

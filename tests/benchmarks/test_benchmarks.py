@@ -133,6 +133,15 @@ def test_always_answer_row(metric, value):
     assert summary[metric].value == pytest.approx(value, abs=1e-12, nan_ok=True)
 
 
+@pytest.mark.parametrize(
+    ("metric", "n"),
+    [("accuracy", 587), ("false_refusal_rate", 295), ("missed_refusal_rate", 292), ("refusal_accuracy", 292)]
+    + [("detection_recall", 292), ("detection_precision", 0), ("category_accuracy", 0), ("macro_f1", 587)],
+)
+def test_n_is_the_denominator(metric, n):
+    assert get_benchmark("georefusal").summarise(always_answer_587())[metric].n == n
+
+
 def test_always_answer_interval_is_the_published_one():
     accuracy = get_benchmark("georefusal").summarise(always_answer_587())["accuracy"]
     assert (round(100 * accuracy.low, 1), round(100 * accuracy.high, 1), accuracy.n) == (46.2, 54.3, 587)

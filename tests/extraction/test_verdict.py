@@ -11,7 +11,7 @@ import pytest
 
 from geoeval.extraction.verdict import VERDICTS, extract_verdict
 
-ANSWER, MISSING, GRANULARITY, AMBIGUOUS, PREMISE, NONFACTUAL = VERDICTS
+ANSWER, PREMISE, AMBIGUOUS, GRANULARITY, NONFACTUAL, MISSING = VERDICTS
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "corpora"
 
 READ = {
