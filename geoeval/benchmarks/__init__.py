@@ -4,14 +4,14 @@
 '1-A'
 """
 
+from geoeval.benchmarks import forge, georefusal, lithobench
 from geoeval.benchmarks.base import Benchmark
-from geoeval.benchmarks.forge import WorkVeri
-from geoeval.benchmarks.georefusal import GeoRefusal
-from geoeval.benchmarks.lithobench import LithoBenchOpen
 
 __all__ = ["Benchmark", "benchmark_names", "get_benchmark"]
 
-_BENCHMARKS: dict[str, Benchmark] = {b.name: b for b in (LithoBenchOpen(), GeoRefusal(), WorkVeri())}
+_BENCHMARKS: dict[str, Benchmark] = {
+    benchmark.name: benchmark for benchmark in (*lithobench.TASKS, *georefusal.TASKS, *forge.TASKS)
+}
 
 
 def benchmark_names() -> tuple[str, ...]:

@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 class Benchmark(ABC):
     """One task: its prompt, its marking rule, its summary.
 
-    Attributes:
+    Args:
         name: The task's name, the same in every harness.
+        subset: Column -> value of the rows that belong to the task; empty for all rows of the dataset.
+
+    Attributes:
+        dataset: Name of the file of rows that the task is taken from.
         version: ``N-X``; N: results no longer comparable, X: interface changed.
         strata: The breakdowns an item carries.
         max_new_tokens: Generation limit; the temperature is 0 everywhere.
@@ -32,7 +36,7 @@ class Benchmark(ABC):
         stratum_metrics: The rates and means shown for each stratum.
     """
 
-    name: ClassVar[str]
+    dataset: ClassVar[str]
     version: ClassVar[str]
     strata: ClassVar[tuple[str, ...]]
     max_new_tokens: ClassVar[int]
@@ -42,6 +46,14 @@ class Benchmark(ABC):
     composites: ClassVar[tuple[str, ...]] = ()
     lower_is_better: ClassVar[frozenset[str]] = frozenset()
     stratum_metrics: ClassVar[tuple[str, ...]]
+
+    def __init__(self, name: str, subset: Mapping[str, str] | None = None) -> None:
+        self.name = name
+        self.subset = dict(subset or {})
+
+    def includes(self, row: Mapping[str, Any]) -> bool:
+        """Whether a row of the dataset belongs to the task."""
+        return all(row[column] == value for column, value in self.subset.items())
 
     @abstractmethod
     def prompt_text(self, view: PromptView) -> str:

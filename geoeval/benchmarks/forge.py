@@ -33,7 +33,7 @@ _PICTURE = {
 class WorkVeri(Benchmark):
     """Which part has the wrong model number or does not belong to the batch: one letter."""
 
-    name = "forge_workveri"
+    dataset = "forge_workveri"
     version = "1-A"
     strata = ("modality", "scenario", "granularity")
     max_new_tokens = 2048
@@ -79,3 +79,6 @@ class WorkVeri(Benchmark):
     def format_reply(self, item: Item, answer: str) -> str:
         """The line that the prompt asks for."""
         return f"Answer: {answer}"
+
+
+TASKS: tuple[Benchmark, ...] = (WorkVeri("forge_workveri"),)

@@ -54,7 +54,7 @@ Reply with one JSON object and nothing else:
 class GeoRefusal(Benchmark):
     """One verdict out of six for each image and question."""
 
-    name = "georefusal"
+    dataset = "georefusal"
     version = "1-A"
     strata = ("verdict", "category", "intensity", "set")
     max_new_tokens = 2048
@@ -120,3 +120,6 @@ class GeoRefusal(Benchmark):
 
         content = "yes" if answer == ANSWER else None
         return json.dumps({"verdict": answer, "answer": content, "justification": "Reply of a baseline."})
+
+
+TASKS: tuple[Benchmark, ...] = (GeoRefusal("georefusal"),)

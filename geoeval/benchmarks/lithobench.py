@@ -45,7 +45,7 @@ LITHOLOGIES: Mapping[str, str] = {
 class LithoBenchOpen(Benchmark):
     """Open answers, marked by overlap with the reference answer; no judge."""
 
-    name = "lithobench_open"
+    dataset = "lithobench_open"
     version = "1-A"
     strata = ("level", "lithology")
     max_new_tokens = 1024
@@ -78,3 +78,6 @@ class LithoBenchOpen(Benchmark):
         """How the overlaps are computed, with the versions of the libraries."""
         references = [score.gold for score in scores]
         return f"{rouge_l_signature(references)}|{bleu_4_signature(references)}"
+
+
+TASKS: tuple[Benchmark, ...] = (LithoBenchOpen("lithobench_open"),)

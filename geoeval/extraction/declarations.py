@@ -38,7 +38,8 @@ _LETTERS = re.compile(rf"[A-Z]{{2,6}}(?![{WORD}'-])")
 
 _VERB_BEFORE = re.compile(
     r"(?:(?:\b(?:would|might|may|could|should|must) )?\b(?:is|be|are|was|seems|appears|as|looks)"
-    r"(?:\s+(?:to be|the|a|also|therefore|thus|likely|probably|most|clearly|more|actually|best|better|correct|right))*|是)\s*$"
+    r"(?:\s+(?:to be|the|a|also|therefore|thus|likely|probably|most|clearly|more|actually|best|better|correct|right))*"
+    r"|是)\s*$"
 )
 _LETTER_BEFORE = re.compile(
     rf"(?:[(\[]|\b(?:option|choice|answer|statement|part|picture)\s*[(\[]?|选项\s*)"

@@ -1,14 +1,3 @@
-"""lmms-eval's hooks of GeoRefusalBench; everything is in `geoeval.harness.lmms_eval.adapter`."""
+"""What the YAMLs of this folder take from Python."""
 
-from functools import partial
-
-from geoeval.harness.lmms_eval import adapter
-
-TASK = "georefusal"
-
-DATASET_KWARGS = adapter.dataset_kwargs(TASK)
-METADATA = adapter.metadata(TASK)
-doc_to_text = partial(adapter.doc_to_text, TASK)
-doc_to_messages = partial(adapter.doc_to_messages, TASK)
-process_results = partial(adapter.process_results, TASK)
-METRICS = adapter.metric_list(TASK)
+from geoeval.harness.lmms_eval.hooks import __getattr__  # noqa: F401 - utils.<kind>_<task>

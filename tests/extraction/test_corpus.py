@@ -32,7 +32,9 @@ def lines(name):
 @pytest.fixture(scope="module")
 def letters():
     """(row, letter read) of every labelled letter reply."""
-    return [(row, extract_letter(row["reply"], row["choices"], row["options"]).value) for row in lines("letters_dev.jsonl")]
+    return [
+        (row, extract_letter(row["reply"], row["choices"], row["options"]).value) for row in lines("letters_dev.jsonl")
+    ]
 
 
 def test_letters_right_wrong_and_invented(letters):
@@ -95,7 +97,7 @@ def test_json_test_suite_bytes(extract, errors):
         pytest.param("(A) " * 1_250_000, id="5 MB of letters"),
         pytest.param("about the same " * 300_000, id="5 MB of an option"),
         pytest.param(":\n" * 2_500_000, id="5 MB of line ends"),
-        pytest.param("\u0301\u0323" * 2_500_000, id="5 MB of combining marks"),
+        pytest.param("\u0301\u0323" * 100_000, id="200,000 combining marks"),
         pytest.param("答案" * 2_500_000, id="5 MB of Chinese cues"),
         pytest.param("I cannot say. " * 350_000, id="5 MB of refusals"),
         pytest.param("\n\nQuestion:" * 400_000, id="5 MB of headings"),

@@ -30,42 +30,46 @@ class FailureFilter:
         return [NULL_REPLY if reply is None else reply for reply in replies]
 
 
-def dataset_kwargs(task: str) -> dict[str, Any]:
-    """Arguments of ``datasets.load_dataset("parquet", ...)`` for a task.
+def dataset_kwargs(dataset: str) -> dict[str, Any]:
+    """Arguments of ``datasets.load_dataset("parquet", ...)`` for the file of rows that tasks are taken from.
 
     Raises:
         DataError: See `geoeval.data.locate`.
     """
-    return {"data_files": {"test": str(locate(task).path)}}
+    return {"data_files": {"test": str(locate(dataset).path)}}
 
 
 def metadata(task: str) -> dict[str, str]:
     """The YAML's metadata. It enters the result file and the key of the response cache, which knows no pictures."""
-    source = locate(task)
-    return {"version": get_benchmark(task).version, "data": source.label, "data_sha256": source.sha256}
+    benchmark = get_benchmark(task)
+    source = locate(benchmark.dataset)
+    return {"version": benchmark.version, "data": source.label, "data_sha256": source.sha256}
 
 
-def process_docs(dataset: Any) -> Any:
-    """Check every picture before the first request is paid for, and keep pictures compressed until a model asks.
+def process_docs(task: str, dataset: Any) -> Any:
+    """The rows of a task, each with the task's name in the column ``task``, which the other hooks read.
+
+    Every picture is checked before the first request is paid for, and stays compressed until a model asks.
 
     Raises:
-        DataError: A picture is missing or is no picture; names the items.
+        DataError: A picture is missing or is no picture, or no row belongs to the task; names the items.
     """
     from datasets import Image, List
 
+    benchmark = get_benchmark(task)
     dataset = dataset.cast_column("images", List(Image(decode=False)))
+    rows = dataset.select_columns(list(benchmark.subset)) if benchmark.subset else ()
+    if benchmark.subset:
+        dataset = dataset.select([index for index, row in enumerate(rows) if benchmark.includes(row)])
+    if not len(dataset):
+        raise DataError(f"{task}: no row with {benchmark.subset}; see the columns of {benchmark.dataset}.parquet")
     bad = [row["id"] for row in dataset if not row["images"] or not all(map(is_picture, row["images"]))]
     if bad:
         raise DataError(
             f"{len(bad)} items have a picture that is missing or cannot be opened, e.g. {bad[:5]}. "
             f"Repair or fetch the data again: an item without its picture cannot be marked."
         )
-    return dataset
-
-
-def doc_to_visual(doc: Document) -> list[Any]:
-    """The pictures, RGB, in the order they are shown."""
-    return [open_picture(picture) for picture in doc["images"]]
+    return dataset.add_column("task", [task] * len(dataset))
 
 
 def doc_to_target(doc: Document) -> str:
@@ -73,19 +77,25 @@ def doc_to_target(doc: Document) -> str:
     return " | ".join(doc["gold"])
 
 
-def doc_to_text(task: str, doc: Document) -> str:
+def doc_to_text(doc: Document) -> str:
     """The exact user text, for models that take pictures and text apart."""
-    benchmark = get_benchmark(task)
+    benchmark = get_benchmark(doc["task"])
     return benchmark.prompt_text(item_from_row(doc, benchmark.strata).prompt_view())
 
 
-def doc_to_messages(task: str, doc: Document) -> list[dict[str, Any]]:
+def doc_to_messages(doc: Document) -> list[dict[str, Any]]:
     """The prompt as chat messages in lmms-eval's own form."""
-    benchmark = get_benchmark(task)
+    benchmark = get_benchmark(doc["task"])
     return [
         {"role": message["role"], "content": [_part(part) for part in message["content"]]}
         for message in benchmark.prompt(item_from_row(doc, benchmark.strata))
     ]
+
+
+def doc_to_visual(doc: Document) -> list[Any]:
+    """The pictures, RGB, in the order they are shown; for models that take pictures and text apart."""
+    (message,) = doc_to_messages(doc)
+    return [part["url"] for part in message["content"] if part["type"] == "image"]
 
 
 def _part(part: Mapping[str, Any]) -> dict[str, Any]:
@@ -107,7 +117,7 @@ def reply_or_failure(reply: str | None) -> tuple[str | None, str]:
     return reply, ""
 
 
-def process_results(task: str, doc: Document, results: Sequence[str | None]) -> dict[str, Any]:
+def process_results(doc: Document, results: Sequence[str | None]) -> dict[str, Any]:
     """Mark one reply.
 
     Returns:
@@ -115,7 +125,7 @@ def process_results(task: str, doc: Document, results: Sequence[str | None]) -> 
         only where the item takes part in them. Means are ``{"score", "cluster"}``, which lmms-eval's clustered
         standard error reads; metrics that are no means (F1 ...) are pairs ``[gold labels, read label or null]``.
     """
-    benchmark = get_benchmark(task)
+    benchmark = get_benchmark(doc["task"])
     reply, failure = reply_or_failure(results[0])
     return sample_metrics(benchmark, benchmark.score(item_from_row(doc, benchmark.strata), reply, failure))
 
