@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from geoeval import __version__
+from geoeval.data.cli import add_data_command
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -32,6 +33,8 @@ def _parser() -> argparse.ArgumentParser:
     tasks = commands.add_parser("tasks", help="list the tasks, their versions and metrics")
     tasks.add_argument("--json", action="store_true", help="print JSON")
     tasks.set_defaults(run=_tasks)
+
+    add_data_command(commands)
 
     score = commands.add_parser(
         "score",
@@ -57,7 +60,7 @@ def _tasks(parsed: argparse.Namespace) -> int:
             {
                 "task": b.name,
                 "version": b.version,
-                "metrics": [*b.rates, *b.means, *b.composites],
+                "metrics": list(b.metric_names),
                 "strata": list(b.strata),
                 "max_new_tokens": b.max_new_tokens,
             }
@@ -67,7 +70,7 @@ def _tasks(parsed: argparse.Namespace) -> int:
         return 0
     for b in benchmarks:
         print(f"{b.name}  version {b.version}")
-        print(f"  metrics: {', '.join((*b.rates, *b.means, *b.composites))}")
+        print(f"  metrics: {', '.join(b.metric_names)}")
         print(f"  by: {', '.join(b.strata)}")
     return 0
 

@@ -123,19 +123,27 @@ def _examine_registration() -> Iterator[Finding]:
 
 
 def _examine_data() -> Iterator[Finding]:
-    from geoeval.benchmarks import benchmark_names
-    from geoeval.data import DataError, locate
+    from geoeval.benchmarks import benchmark_names, get_benchmark
+    from geoeval.data import DataError
+    from geoeval.data.schema import benchmark_of
+    from geoeval.data.source import find, prepared_folder
 
     if not os.environ.get("GEOEVAL_DATA"):
-        yield Finding(
-            "warning", "GEOEVAL_DATA is not set, so no task has data", "export GEOEVAL_DATA=sample (or a folder)"
-        )
-        return
-    for task in benchmark_names():
+        yield Finding("ok", f"GEOEVAL_DATA is not set: tasks use the published releases in {prepared_folder()}")
+    for dataset in dict.fromkeys(get_benchmark(task).dataset for task in benchmark_names()):
         try:
-            yield Finding("ok", f"{task}: {locate(task).signature}")
+            source = find(dataset)
         except DataError as error:
             yield Finding("warning", str(error), "set GEOEVAL_DATA to 'sample' or to the folder that holds the file")
+            continue
+        if source:
+            yield Finding("ok", f"{dataset}: {source.signature}")
+        else:
+            yield Finding(
+                "warning",
+                f"{dataset}: not prepared yet; the first task that needs it fetches it",
+                f"geoeval data fetch {benchmark_of(dataset)} (or: export GEOEVAL_DATA=sample, or a folder)",
+            )
 
 
 def _import_error(module: str) -> str:

@@ -49,6 +49,22 @@ class Extraction:
 
 
 @dataclass(frozen=True)
+class AsJpeg:
+    """A picture that is shown as what JPEG leaves of it.
+
+    A prompt holds it in place of the picture, so that a harness either opens it with `geoeval.data.open_picture`, which
+    knows it, or fails; it cannot show the untouched picture by oversight.
+
+    Attributes:
+        picture: The picture, as the item holds it.
+        quality: Pillow's JPEG quality, 1 to 95.
+    """
+
+    picture: Any
+    quality: int
+
+
+@dataclass(frozen=True)
 class PromptView:
     """The part of an item that a prompt may use. Nothing that hints at the answer is reachable from it.
 
@@ -58,6 +74,8 @@ class PromptView:
         choices: The letters offered, empty for open questions.
         options: The text of each choice, in the same order; empty when only letters are offered.
         modality: What kind of picture it is, e.g. "photo" or "three_view".
+        context: What is shown before the question, in reading order, as content parts ``{"type": "text", "text"}`` and
+            ``{"type": "image", "image"}``: reference pictures or worked examples of other items.
     """
 
     question: str
@@ -65,6 +83,7 @@ class PromptView:
     choices: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     modality: str = ""
+    context: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True)
@@ -76,7 +95,7 @@ class Item:
         gold: What counts as right: accepted letters or verdicts, or the reference answers.
         cluster: Items that share it are not independent (same picture, base question or part).
         strata: Breakdown name -> value, e.g. ``{"level": "ID"}``.
-        question, images, choices, options, modality: See `PromptView`.
+        question, images, choices, options, modality, context: See `PromptView`.
     """
 
     id: str
@@ -88,10 +107,11 @@ class Item:
     options: tuple[str, ...] = ()
     modality: str = ""
     strata: Mapping[str, str] = field(default_factory=dict)
+    context: Sequence[Mapping[str, Any]] = ()
 
     def prompt_view(self) -> PromptView:
         """Everything prompt code can see of this item: no id, gold, cluster or strata."""
-        return PromptView(self.question, self.images, self.choices, self.options, self.modality)
+        return PromptView(self.question, self.images, self.choices, self.options, self.modality, self.context)
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,13 @@ def test_no_harness(monkeypatch):
 
 @pytest.mark.parametrize(
     ("setting", "says"),
-    [("", "GEOEVAL_DATA is not set"), ("sample", "georefusal: SAMPLE@"), ("/none", "no file /none/georefusal.parquet")],
+    [
+        ("", "GEOEVAL_DATA is not set: tasks use the published releases"),
+        ("", "georefusal: not prepared yet; the first task that needs it fetches it"),
+        ("", "-> geoeval data fetch forge (or: export GEOEVAL_DATA=sample, or a folder)"),
+        ("sample", "georefusal: SAMPLE@"),
+        ("/none", "no file /none/georefusal.parquet"),
+    ],
 )
 def test_data_setting(tmp_path, setting, says):
     distribution(tmp_path, "lmms-eval", "0.7.2")

@@ -5,15 +5,34 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from itertools import count
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from geoeval import __version__
 from geoeval.metrics.classification import class_table, confusion_cells, confusion_table
 from geoeval.metrics.intervals import cluster_bootstrap, clustered_mean, clustered_rate
+from geoeval.metrics.parts import mean_of_parts, part_sums
 from geoeval.types import ClassScores, Coverage, Extraction, Item, Metric, Outcome, PromptView, Score, Summary
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+QUESTION_FOLLOWS = "Now the question. Its own picture comes last."
+"""Stands between what a setting shows and the question; true as well where all pictures come before all text."""
+
+
+class PartMean(NamedTuple):
+    """A rate averaged over parts that count alike, whatever their sizes.
+
+    Attributes:
+        rate: One of the benchmark's rates.
+        stratum: The breakdown that names an item's part.
+        parts: All parts. The mean is nan when one of them has no scored item.
+    """
+
+    rate: str
+    stratum: str
+    parts: tuple[str, ...]
 
 
 class Benchmark(ABC):
@@ -22,6 +41,7 @@ class Benchmark(ABC):
     Args:
         name: The task's name, the same in every harness.
         subset: Column -> value of the rows that belong to the task; empty for all rows of the dataset.
+        setting: The column of what is shown before the question (`Item.context`), e.g. "icd"; empty for zero-shot.
 
     Attributes:
         dataset: Name of the file of rows that the task is taken from.
@@ -29,7 +49,8 @@ class Benchmark(ABC):
         strata: The breakdowns an item carries.
         max_new_tokens: Generation limit; the temperature is 0 everywhere.
         labels: The label space of the confusion matrix; empty for open questions.
-        rates: Per-item metrics that are 0 or 1, reported as rates. The first of rates and means is the headline.
+        part_means: Unweighted means of a rate over the parts of a breakdown.
+        rates: Per-item metrics that are 0 or 1, reported as rates.
         means: Per-item metrics reported as means.
         composites: Metrics of the confusion matrix (F1 ...).
         lower_is_better: Those of the above where less is better.
@@ -41,19 +62,44 @@ class Benchmark(ABC):
     strata: ClassVar[tuple[str, ...]]
     max_new_tokens: ClassVar[int]
     labels: ClassVar[tuple[str, ...]] = ()
+    part_means: ClassVar[Mapping[str, PartMean]] = {}
     rates: ClassVar[tuple[str, ...]] = ()
     means: ClassVar[tuple[str, ...]] = ()
     composites: ClassVar[tuple[str, ...]] = ()
     lower_is_better: ClassVar[frozenset[str]] = frozenset()
     stratum_metrics: ClassVar[tuple[str, ...]]
 
-    def __init__(self, name: str, subset: Mapping[str, str] | None = None) -> None:
+    def __init__(self, name: str, subset: Mapping[str, str] | None = None, setting: str = "") -> None:
         self.name = name
         self.subset = dict(subset or {})
+        self.setting = setting
 
     def includes(self, row: Mapping[str, Any]) -> bool:
         """Whether a row of the dataset belongs to the task."""
         return all(row[column] == value for column, value in self.subset.items())
+
+    @property
+    def metric_names(self) -> tuple[str, ...]:
+        """All metrics in printing order; the first is the headline."""
+        return (*self.part_means, *self.rates, *self.means, *self.composites)
+
+    def unmarkable(self, row: Mapping[str, Any]) -> str:
+        """Why no reply to a row could be marked, so that a run stops before its first request; "" if nothing is wrong.
+
+        Args:
+            row: With the columns of the canonical layout.
+        """
+        offered = {*row["gold"], *row["choices"]}
+        if self.labels and not offered <= {*self.labels}:
+            return f"{sorted(offered - {*self.labels})} not among the labels {list(self.labels)}"
+        for mean in self.part_means.values():
+            if row[mean.stratum] not in mean.parts:
+                return f"{mean.stratum} {row[mean.stratum]!r} not among {list(mean.parts)}"
+        return ""
+
+    def answers(self, item: Item) -> Sequence[str]:
+        """What a reply may answer; empty for open questions."""
+        return item.choices or self.labels
 
     @abstractmethod
     def prompt_text(self, view: PromptView) -> str:
@@ -75,16 +121,35 @@ class Benchmark(ABC):
         """A reply that gives an answer just as the prompt asks."""
         return answer
 
+    def picture(self, picture: Any) -> Any:
+        """A picture as it is shown; see `geoeval.types.AsJpeg`."""
+        return picture
+
     def prompt(self, item: Item) -> list[dict[str, Any]]:
         """The item as chat messages.
 
         Returns:
             ``[{"role", "content": [{"type": "image", "image"} ..., {"type": "text", "text"}]}]``, pictures as the item
-            holds them.
+            holds them. What the setting shows stands before the question's own pictures, in reading order.
         """
         view = item.prompt_view()
-        pictures = [{"type": "image", "image": image} for image in view.images]
-        return [{"role": "user", "content": [*pictures, {"type": "text", "text": self.prompt_text(view)}]}]
+        pictures = [{"type": "image", "image": self.picture(image)} for image in view.images]
+        question = {"type": "text", "text": self.prompt_text(view)}
+        return [{"role": "user", "content": [*self._before(view), *pictures, question]}]
+
+    def flat_prompt(self, item: Item) -> str:
+        """The text of `prompt` in one piece, for models that take pictures and text apart.
+
+        The pictures of the context are named at their places by their number; the question's own come after them.
+        """
+        view = item.prompt_view()
+        numbers = count(1)
+        before = [part["text"] if "text" in part else f"[picture {next(numbers)}]" for part in self._before(view)]
+        return "\n".join([*before, self.prompt_text(view)])
+
+    def _before(self, view: PromptView) -> list[Mapping[str, Any]]:
+        """The context, and that the question comes next."""
+        return [*view.context, {"type": "text", "text": QUESTION_FOLLOWS}] if view.context else []
 
     def score(self, item: Item, reply: str | None, failure: str = "request_failed") -> Score:
         """Mark one reply.
@@ -128,7 +193,7 @@ class Benchmark(ABC):
         if doubled:
             raise ValueError(f"{self.name}: {len(doubled)} ids occur more than once, e.g. {doubled[:5]}")
         scored = [score for score in ordered if score.outcome.scored]
-        metrics = self._metrics(scored, (*self.rates, *self.means))
+        metrics = (*self._part_means(scored), *self._metrics(scored, (*self.rates, *self.means)))
         confusion: dict[str, dict[str, int]] = {}
         classes: dict[str, ClassScores] = {}
         if self.labels:
@@ -157,6 +222,16 @@ class Benchmark(ABC):
         """
         return float(self.from_counts(confusion_cells(gold, read, self.labels).sum(axis=0))[name])
 
+    def part_mean(self, name: str, parts: Sequence[str], values: Sequence[float]) -> float:
+        """One of `part_means`; nan when it is undefined.
+
+        Args:
+            name: Its name.
+            parts: For each scored item its part.
+            values: For each the value of the rate.
+        """
+        return float(mean_of_parts(part_sums(values, parts, self.part_means[name].parts).sum(axis=0)))
+
     def from_counts(self, counts: NDArray[Any]) -> Mapping[str, NDArray[Any]]:
         """The metrics of confusion matrices of shape ``(..., labels, labels + 1)``, unread replies last."""
         return {}
@@ -164,6 +239,13 @@ class Benchmark(ABC):
     def rates_from_counts(self, counts: NDArray[Any]) -> Mapping[str, tuple[NDArray[Any], NDArray[Any]]]:
         """Numerator and denominator of those composites that are shares of items."""
         return {}
+
+    def _part_means(self, scored: Sequence[Score]) -> Iterator[Metric]:
+        for name, (rate, stratum, parts) in self.part_means.items():
+            sums = part_sums([s.values[rate] for s in scored], [s.strata[stratum] for s in scored], parts)
+            clusters = [s.cluster for s in scored]
+            interval = cluster_bootstrap(sums, clusters, lambda total: {"mean": mean_of_parts(total)})["mean"]
+            yield Metric(name, float(mean_of_parts(sums.sum(axis=0))), len(sums), *interval)
 
     def _metrics(self, scored: Sequence[Score], names: Iterable[str]) -> tuple[Metric, ...]:
         return tuple(self._metric(name, [s for s in scored if name in s.values]) for name in names)

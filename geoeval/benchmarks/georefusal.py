@@ -6,8 +6,13 @@
 | right if the verdict is in the accepted set | the paper's |
 | FRR, MRR, detection, category accuracy, hierarchical, CRS | RefusalBench (arXiv 2510.10390), from its code |
 | balanced accuracy, MCC, macro F1, difference to always-answer | ours |
+| pictures as JPEG of quality 95 (`georefusal_jpeg95`) | the paper's runs; with Pillow's other defaults: ours |
 | wording of the prompt, 2048 new tokens | ours: not published |
 | an unread verdict is wrong, neither an answer nor a refusal | ours: the paper does not say |
+
+The release labels verdicts, not answers, so every metric here is about verdicts and covers all items. Three items carry
+a conditional follow-up (column ``follow_up``): they leave answer-level metrics, of which there are none.
+``answer_accuracy`` of RefusalBench, half of ``crs``, is answered / answerable here, a verdict metric too.
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from geoeval.benchmarks.base import Benchmark
 from geoeval.extraction.verdict import VERDICTS, extract_verdict
 from geoeval.metrics.refusal import refusal_from_counts, refusal_rates
-from geoeval.types import Extraction, Item, PromptView, Score
+from geoeval.types import AsJpeg, Extraction, Item, PromptView, Score
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -122,4 +127,22 @@ class GeoRefusal(Benchmark):
         return json.dumps({"verdict": answer, "answer": content, "justification": "Reply of a baseline."})
 
 
-TASKS: tuple[Benchmark, ...] = (GeoRefusal("georefusal"),)
+class GeoRefusalJpeg(GeoRefusal):
+    """The same items, their pictures re-encoded as in the paper's runs."""
+
+    quality = 95
+
+    def picture(self, picture: Any) -> Any:
+        """What JPEG leaves of a picture."""
+        return AsJpeg(picture, self.quality)
+
+    def method_signature(self, scores: Sequence[Score]) -> str:
+        """How verdicts are read and how pictures are shown."""
+        return f"{super().method_signature(scores)}|pictures:jpeg{self.quality}"
+
+
+TASKS: tuple[Benchmark, ...] = (
+    GeoRefusal("georefusal"),
+    *(GeoRefusal(f"georefusal_{batch.lower()}", {"set": batch}) for batch in "ABC"),
+    GeoRefusalJpeg("georefusal_jpeg95"),
+)

@@ -1,20 +1,26 @@
-"""LithoBench (arXiv 2605.07640): lithology from satellite tiles, open answers.
+"""LithoBench (arXiv 2605.07640): lithology from satellite tiles, multiple choice and open answers.
 
 | what | whose |
 | --- | --- |
 | items, five cognitive levels, twelve lithologies | the paper's |
 | temperature 0, 1024 new tokens | the paper's |
+| MCQ overall = unweighted mean of the five level accuracies | derived from all 14 published rows |
 | open_score = 10 * (0.6 ROUGE-L + 0.4 BLEU-4) | derived from all 14 published rows (residual <= 0.0002) |
 | which BLEU-4, which tokenizer | ours: the paper does not say (see `geoeval.metrics.overlap`) |
-| prompt | ours: not published |
+| how a letter is read from a reply | ours, as everywhere (`geoeval.extraction.letter`): the paper does not say |
+| accuracy_valid, parse_rate, macro F1, random baseline | ours |
+| up to six options, A to F | ours: how many the items offer is not published |
+| prompts | ours: not published |
 | reasoning is removed before marking | ours |
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
-from geoeval.benchmarks.base import Benchmark
+from geoeval.benchmarks.base import Benchmark, PartMean
+from geoeval.benchmarks.choice import ChoiceBenchmark
 from geoeval.extraction.reasoning import strip_reasoning
 from geoeval.metrics.overlap import bleu_4, bleu_4_signature, open_score, rouge_l, rouge_l_signature
 from geoeval.types import Extraction, Item, PromptView, Score
@@ -42,6 +48,31 @@ LITHOLOGIES: Mapping[str, str] = {
 }
 
 
+_TILE = "The picture is a satellite image tile: natural colours, seen from straight above."
+
+
+class LithoBenchMcqLevel(ChoiceBenchmark):
+    """Multiple choice, the items of one level."""
+
+    dataset = "lithobench_mcq"
+    version = "1-A"
+    strata = ("level", "lithology")
+    max_new_tokens = 1024
+    labels = ("A", "B", "C", "D", "E", "F")
+
+    def prompt_text(self, view: PromptView) -> str:
+        """The tile, the question with its options, and how to end the reply."""
+        return f"{_TILE}\n\nQuestion: {self.lettered_question(view)}"
+
+
+class LithoBenchMcq(LithoBenchMcqLevel):
+    """Multiple choice, all levels: the headline lets every level count alike, as published."""
+
+    part_means: ClassVar[Mapping[str, PartMean]] = {
+        "accuracy_mean_of_levels": PartMean("accuracy", "level", tuple(LEVELS))
+    }
+
+
 class LithoBenchOpen(Benchmark):
     """Open answers, marked by overlap with the reference answer; no judge."""
 
@@ -55,7 +86,7 @@ class LithoBenchOpen(Benchmark):
     def prompt_text(self, view: PromptView) -> str:
         """The tile, the question, and that plain prose is wanted."""
         return (
-            "The picture is a satellite image tile: natural colours, seen from straight above.\n\n"
+            f"{_TILE}\n\n"
             f"Question: {view.question}\n\n"
             "Answer in one short paragraph of plain text, in the language of the question, "
             "based on what the tile shows."
@@ -80,4 +111,9 @@ class LithoBenchOpen(Benchmark):
         return f"{rouge_l_signature(references)}|{bleu_4_signature(references)}"
 
 
-TASKS: tuple[Benchmark, ...] = (LithoBenchOpen("lithobench_open"),)
+TASKS: tuple[Benchmark, ...] = (
+    LithoBenchMcq("lithobench_mcq"),
+    *(LithoBenchMcqLevel(f"lithobench_mcq_{level.lower()}", {"level": level}) for level in LEVELS),
+    LithoBenchOpen("lithobench_open"),
+    *(LithoBenchOpen(f"lithobench_open_{level.lower()}", {"level": level}) for level in LEVELS),
+)

@@ -1,6 +1,16 @@
 """Where rows come from, and rows -> `Item`."""
 
-from geoeval.data.items import is_picture, item_from_row, open_picture, read_items
+from geoeval.data.items import context_from_row, is_picture, item_from_row, open_picture, read_items
 from geoeval.data.source import SAMPLE, DataError, Source, locate
 
-__all__ = ["SAMPLE", "DataError", "Source", "is_picture", "item_from_row", "locate", "open_picture", "read_items"]
+__all__ = [
+    "SAMPLE",
+    "DataError",
+    "Source",
+    "context_from_row",
+    "is_picture",
+    "item_from_row",
+    "locate",
+    "open_picture",
+    "read_items",
+]

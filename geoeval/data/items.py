@@ -11,26 +11,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from geoeval.data.source import DataError, Source
-from geoeval.types import Item
+from geoeval.types import AsJpeg, Item
 
 if TYPE_CHECKING:
     from PIL import Image
 
 _PICTURE_ERRORS = (OSError, TypeError, ValueError)
 COLUMNS = ("id", "question", "images", "choices", "options", "gold", "cluster", "modality")
+PLACEHOLDER = "<image>"
 
 
-def item_from_row(row: Mapping[str, Any], strata: Sequence[str]) -> Item:
+def item_from_row(row: Mapping[str, Any], strata: Sequence[str], setting: str = "") -> Item:
     """Turn one row into an item.
 
     Args:
         row: A row of the canonical layout. ``images`` may be missing (harnesses drop pictures before scoring).
         strata: Names of the columns that become `Item.strata`.
+        setting: The column that becomes `Item.context`, e.g. "icd"; see `context_from_row`.
 
     Raises:
-        DataError: A column is missing, or the row has no gold answer.
+        DataError: A column is missing, the row has no gold answer, or nothing is there for the setting.
     """
-    missing = [name for name in (*COLUMNS, *strata) if name not in row and name != "images"]
+    wanted = (*COLUMNS, *strata, *([setting] if setting else ()))
+    missing = [name for name in wanted if name not in row and name != "images"]
     if missing:
         raise DataError(f"row {row.get('id', '?')!r}: no column {missing}; there are {sorted(row)}")
     if not row["gold"]:
@@ -45,15 +48,47 @@ def item_from_row(row: Mapping[str, Any], strata: Sequence[str]) -> Item:
         options=tuple(row["options"]),
         modality=row["modality"],
         strata={name: str(row[name]) for name in strata},
+        context=context_from_row(row, setting) if setting else (),
     )
 
 
-def read_items(source: Source, strata: Sequence[str]) -> Iterator[Item]:
+def context_from_row(row: Mapping[str, Any], setting: str) -> tuple[dict[str, Any], ...]:
+    """What a setting shows before the question: its text, cut at the places of its pictures.
+
+    Args:
+        row: With the text in the column of the setting, ``<image>`` where a picture stands, and the pictures in reading
+            order in ``<setting>_images``. That column may be missing (harnesses drop pictures before scoring); the
+            pictures are None then.
+        setting: E.g. "ref_cond".
+
+    Returns:
+        Content parts, see `geoeval.types.PromptView`.
+
+    Raises:
+        DataError: The text is empty, or it has another number of places than there are pictures.
+    """
+    first, *texts = row[setting].split(PLACEHOLDER)
+    pictures = row.get(f"{setting}_images", [None] * len(texts)) or ()
+    if not row[setting].strip():
+        raise DataError(f"row {row['id']!r}: the column {setting!r} is empty, so the setting has nothing to show")
+    if len(pictures) != len(texts):
+        raise DataError(
+            f"row {row['id']!r}: the column {setting!r} has {len(texts)} times {PLACEHOLDER}, "
+            f"and {setting}_images has {len(pictures)} pictures"
+        )
+    parts: list[dict[str, Any]] = [{"type": "text", "text": first.strip()}]
+    for picture, text in zip(pictures, texts, strict=True):
+        parts += [{"type": "image", "image": picture}, {"type": "text", "text": text.strip()}]
+    return tuple(part for part in parts if part.get("text", "picture"))
+
+
+def read_items(source: Source, strata: Sequence[str], setting: str = "") -> Iterator[Item]:
     """Stream the items of a task; pictures stay compressed.
 
     Args:
         source: From `locate`.
         strata: See `item_from_row`.
+        setting: See `item_from_row`.
 
     Raises:
         DataError: The file is no parquet file of the canonical layout.
@@ -67,20 +102,24 @@ def read_items(source: Source, strata: Sequence[str]) -> Iterator[Item]:
         raise DataError(f"{source.path}: not a parquet file ({error})") from error
     for batch in batches:
         for row in batch.to_pylist():
-            yield item_from_row(row, strata)
+            yield item_from_row(row, strata, setting)
 
 
 def open_picture(picture: Any) -> Image.Image:
     """Decode a picture to RGB.
 
     Args:
-        picture: ``{"bytes": ..., "path": ...}`` as Hugging Face stores it, bytes, or a path.
+        picture: ``{"bytes": ..., "path": ...}`` as Hugging Face stores it, bytes, a path, or one of these in `AsJpeg`.
 
     Raises:
         DataError: The picture cannot be opened.
     """
     from PIL import Image
 
+    if isinstance(picture, AsJpeg):
+        jpeg = io.BytesIO()
+        open_picture(picture.picture).save(jpeg, "JPEG", quality=picture.quality)
+        return open_picture(jpeg.getvalue())
     try:
         with Image.open(_file(picture)) as image:
             rgb: Image.Image = image.convert("RGB")

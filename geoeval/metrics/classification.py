@@ -153,6 +153,13 @@ def classification_from_counts(counts: ArrayLike) -> dict[str, NDArray[Any]]:
     }
 
 
+def class_f1_from_counts(counts: ArrayLike) -> NDArray[Any]:
+    """F1 of each class, shape ``(..., K)``; nan for a class that is neither the gold one nor named anywhere."""
+    import numpy as np
+
+    return _class_scores(np.asarray(counts))["f1"]
+
+
 def classification_rates(counts: ArrayLike) -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
     """Numerator and denominator, each of shape ``(...)``, of those metrics that are shares of items."""
     import numpy as np

@@ -31,7 +31,8 @@ def verdict(code: str) -> str:
 
 
 def test_names():
-    assert benchmark_names() == ("lithobench_open", "georefusal", "forge_workveri")
+    assert {"lithobench_mcq", "lithobench_open", "georefusal", "forge_workveri"} <= set(benchmark_names())
+    assert len(benchmark_names()) == len(set(benchmark_names()))
     with pytest.raises(KeyError, match="lithobench_open"):
         get_benchmark("litho")
 
@@ -99,9 +100,9 @@ def test_open_marking(reply, outcome, score):
 
 
 @pytest.mark.parametrize("name", benchmark_names())
-def test_a_failed_request_keeps_its_reason_and_no_value(name):
-    item = {"lithobench_open": open_item("x"), "georefusal": refusal_item("ANSWER"), "forge_workveri": letter_item("A")}
-    score = get_benchmark(name).score(item[name], None, failure="HTTP 500")
+@pytest.mark.parametrize("item", [open_item("x"), refusal_item("ANSWER"), letter_item("A")], ids=lambda item: item.id)
+def test_a_failed_request_keeps_its_reason_and_no_value(name, item):
+    score = get_benchmark(name).score(item, None, failure="HTTP 500")
     assert (score.outcome, score.reason, score.values) == (Outcome.FAILED, "HTTP 500", {})
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from geoeval.benchmarks import benchmark_names, get_benchmark
 from geoeval.benchmarks.georefusal import MEANINGS
-from geoeval.types import Item, PromptView
+from geoeval.types import AsJpeg, Item, PromptView
 
 SECRET = "never-to-be-seen"
 
@@ -30,13 +30,22 @@ def item(**changes) -> Item:
 def test_nothing_but_the_question_reaches_the_prompt(name):
     (message,) = get_benchmark(name).prompt(item())
     assert SECRET not in str(message)
-    assert [part["type"] for part in message["content"]] == ["image", "image", "text"]
-    assert [part["image"] for part in message["content"][:2]] == ["picture 1", "picture 2"]
-    assert "Which one is it?" in message["content"][2]["text"]
+    *pictures, text = message["content"]
+    shown = [picture["image"] for picture in pictures]
+    expected = [] if name == "forge_surfinsp_text" else ["picture 1", "picture 2"]  # the control without a picture
+    assert [picture.picture if isinstance(picture, AsJpeg) else picture for picture in shown] == expected
+    assert "Which one is it?" in text["text"]
 
 
 def test_prompt_view_has_no_field_that_hints_at_the_answer():
-    assert {field.name for field in fields(PromptView)} == {"question", "images", "choices", "options", "modality"}
+    assert {field.name for field in fields(PromptView)} == {
+        "question",
+        "images",
+        "choices",
+        "options",
+        "modality",
+        "context",
+    }
 
 
 def test_refusal_prompt_states_verdicts_meanings_precedence_and_json():
@@ -68,8 +77,10 @@ def test_workveri_prompt(modality, options, says):
 @pytest.mark.parametrize(
     ("name", "version", "digest"),
     [
+        ("lithobench_mcq", "1-A", "e1a3760300a72260"),
         ("lithobench_open", "1-A", "28af343a4c17264f"),
         ("georefusal", "1-A", "4a702b4f7e3db01b"),
+        ("georefusal_jpeg95", "1-A", "4a702b4f7e3db01b"),
         ("forge_workveri", "1-A", "ff3fc08050eb9091"),
     ],
 )

@@ -10,7 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-TASKS = ("lithobench_open", "georefusal", "forge_workveri")
+from geoeval.benchmarks import benchmark_names
+
+TASKS = ("lithobench_open", "georefusal", "forge_workveri")  # one of each benchmark, for what need not be done to all
+ALL_TASKS = benchmark_names()
+GROUPS = ("forge", "forge_grounding", "georefusal_all", "lithobench")
 SCRIPT = (str(Path(sys.executable).parent / "lmms_eval"),)
 UPSTREAM_SCRIPT = (str(Path(sys.executable).parent / "lmms-eval"),)
 MODULE = (sys.executable, "-m", "lmms_eval")

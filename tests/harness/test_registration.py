@@ -11,7 +11,7 @@ pytest.importorskip("lmms_eval", reason="lmms-eval is not installed")
 import lmms_eval.models  # noqa: F401 - builds the model registry, which runs our entry point
 from lmms_eval.tasks import TaskManager
 from loguru import logger
-from runs import MODULE, SCRIPT, TASKS, UPSTREAM_SCRIPT, evaluate, run
+from runs import ALL_TASKS, GROUPS, MODULE, SCRIPT, UPSTREAM_SCRIPT, evaluate, run
 
 from geoeval.harness.lmms_eval import plugin
 
@@ -36,7 +36,7 @@ def log():
 
 def test_tasks_are_known_by_install_alone(fresh):
     index = TaskManager("ERROR").task_index
-    assert set(TASKS) <= index.keys()
+    assert {*ALL_TASKS, *GROUPS} <= index.keys()
     assert "mme" in index
     assert fresh == []
 
@@ -51,13 +51,13 @@ def test_registering_twice_changes_nothing():
 def test_include_path_of_a_user_still_works(tmp_path, as_list):
     (tmp_path / "mine.yaml").write_text(SOME_TASK.format(name="my_task"), encoding="utf-8")
     index = TaskManager("ERROR", include_path=[str(tmp_path)] if as_list else str(tmp_path)).task_index
-    assert {"my_task", *TASKS} <= index.keys()
+    assert {"my_task", *ALL_TASKS, *GROUPS} <= index.keys()
 
 
 def test_without_defaults_only_ours_and_the_users(tmp_path):
     (tmp_path / "mine.yaml").write_text(SOME_TASK.format(name="my_task"), encoding="utf-8")
     index = TaskManager("ERROR", include_path=str(tmp_path), include_defaults=False).task_index
-    assert {"my_task", *TASKS} == index.keys()
+    assert {"my_task", *ALL_TASKS, *GROUPS} == index.keys()
 
 
 def test_a_users_task_of_our_name_wins_and_is_logged(tmp_path, fresh, log):
@@ -70,7 +70,7 @@ def test_a_users_task_of_our_name_wins_and_is_logged(tmp_path, fresh, log):
 
 
 def test_our_own_folder_as_include_path_is_no_clash(fresh):
-    assert set(TASKS) <= TaskManager("ERROR", include_path=str(plugin.tasks_dir())).task_index.keys()
+    assert {*ALL_TASKS, *GROUPS} <= TaskManager("ERROR", include_path=str(plugin.tasks_dir())).task_index.keys()
     assert fresh == []
 
 
@@ -110,7 +110,7 @@ def test_upstreams_own_commands_run_our_tasks(tmp_path, command):
 def test_our_script_lists_our_tasks(tmp_path):
     done = run(tmp_path, "tasks", "list", command=SCRIPT)
     assert done.status == 0
-    assert set(TASKS) <= set(done.output.split())
+    assert {*ALL_TASKS, *GROUPS} <= set(done.output.split())
 
 
 def test_python_call_runs_our_tasks(monkeypatch):
@@ -128,5 +128,5 @@ def test_fallback_folder_works_without_the_plugin(tmp_path):
     copy = shutil.copytree(plugin.tasks_dir(), tmp_path / "tasks")
     original = TaskManager.initialize_tasks.__wrapped__
     index = original(TaskManager("ERROR"), include_path=str(copy))
-    assert set(TASKS) <= index.keys()
+    assert {*ALL_TASKS, *GROUPS} <= index.keys()
     assert Path(index["georefusal"]["yaml_path"]).is_relative_to(copy)

@@ -3,6 +3,7 @@
 import inspect
 from dataclasses import fields
 
+import pyarrow.parquet as pq
 import pytest
 
 pytest.importorskip("lmms_eval", reason="lmms-eval is not installed")
@@ -10,13 +11,15 @@ pytest.importorskip("lmms_eval", reason="lmms-eval is not installed")
 import yaml
 from lmms_eval.api.task import ConfigurableTask, TaskConfig
 from lmms_eval.utils import load_yaml_config
-from runs import TASKS
+from runs import ALL_TASKS, GROUPS, TASKS
 
 from geoeval.benchmarks import get_benchmark
-from geoeval.data import locate, read_items
+from geoeval.data import locate
 from geoeval.harness.lmms_eval.plugin import tasks_dir
 
-FILES = sorted(tasks_dir().rglob("*.yaml"))
+YAMLS = sorted(tasks_dir().rglob("*.yaml"))
+GROUP_FILES = [path for path in YAMLS if "\ngroup:" in f"\n{path.read_text(encoding='utf-8')}"]
+FILES = [path for path in YAMLS if path not in GROUP_FILES]
 CONFIGS = sorted((tasks_dir().parent / "yaml_configs").glob("*.yaml"))
 
 
@@ -31,7 +34,16 @@ def config(request):
 
 
 def test_every_benchmark_has_a_task_and_every_task_a_benchmark():
-    assert {path.stem for path in FILES} == set(TASKS)
+    assert {path.stem for path in FILES} == set(ALL_TASKS)
+
+
+def test_groups_hold_our_tasks():
+    assert sorted(path.stem for path in GROUP_FILES) == sorted(GROUPS)
+    for path in GROUP_FILES:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        assert content["group"] == path.stem
+        assert len(content["task"]) == len(set(content["task"]))
+        assert set(content["task"]) <= {*ALL_TASKS, *GROUPS}
 
 
 def test_fields_are_known(config):
@@ -44,7 +56,7 @@ def test_version_and_data_enter_the_cache_key(config):
     assert config["metadata"] == {
         "version": get_benchmark(task).version,
         "data": "SAMPLE",
-        "data_sha256": locate(task).sha256,
+        "data_sha256": locate(get_benchmark(task).dataset).sha256,
     }
 
 
@@ -66,16 +78,20 @@ def test_metrics_are_complete(config):
 
 def test_prompt_of_every_document_builds(config):
     task = ConfigurableTask(config=config, model_name="geoeval_baseline")
-    assert len(task.eval_docs) == sum(1 for _ in read_items(locate(config["task"]), ()))
+    benchmark = get_benchmark(config["task"])
+    rows = pq.read_table(locate(benchmark.dataset).path, columns=["id", *benchmark.subset]).to_pylist()
+    assert task.eval_docs["id"][:] == [row["id"] for row in rows if benchmark.includes(row)]
     for doc in task.eval_docs:
         (message,) = task.config.doc_to_messages(doc)
-        *pictures, text = message["content"]
-        assert text == {"type": "text", "text": task.doc_to_text(doc)}
-        assert len(pictures) == len(doc["images"])
-        for picture, visual in zip(pictures, task.doc_to_visual(doc), strict=True):
-            assert picture["url"].mode == "RGB"
-            assert picture["url"].tobytes() == visual.tobytes()
-        assert doc["question"] in text["text"]
+        pictures = [part["url"] for part in message["content"] if part["type"] == "image"]
+        assert {picture.mode for picture in pictures} <= {"RGB"}
+        assert [p.tobytes() for p in pictures] == [visual.tobytes() for visual in task.doc_to_visual(doc)]
+        question = message["content"][-1]["text"]
+        assert doc["question"] in question
+        assert task.doc_to_text(doc).endswith(question)
+        if not benchmark.setting:
+            assert [part["type"] for part in message["content"]] == ["image"] * len(doc["images"]) + ["text"]
+            assert task.doc_to_text(doc) == question
 
 
 def test_pictures_do_not_reach_scoring(config):

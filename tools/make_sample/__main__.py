@@ -6,13 +6,27 @@ import argparse
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tools.make_sample import forge_workveri, georefusal, lithobench_open
+from tools.make_sample import (
+    forge_assyveri,
+    forge_grounding,
+    forge_missing_part,
+    forge_surfinsp,
+    forge_workveri,
+    georefusal,
+    lithobench_mcq,
+    lithobench_open,
+)
 from tools.make_sample.table import Row, write_table
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
+    "lithobench_mcq": lithobench_mcq.rows,
     "lithobench_open": lithobench_open.rows,
     "georefusal": georefusal.rows,
     "forge_workveri": forge_workveri.rows,
+    "forge_assyveri": forge_assyveri.rows,
+    "forge_surfinsp": forge_surfinsp.rows,
+    "forge_missing_part": forge_missing_part.rows,
+    "forge_grounding": forge_grounding.rows,
 }
 _DEFAULT = Path(__file__).parents[2] / "geoeval" / "data" / "sample"
 

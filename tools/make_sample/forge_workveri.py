@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
-from tools.make_sample.draw import Array, digest, png_bytes, rng_for
+from tools.make_sample.draw import digest, png_bytes, rng_for
+from tools.make_sample.forge_context import Shown, in_context
+from tools.make_sample.forge_layout import BENCHES, photo_of, three_view_of, tilt
 from tools.make_sample.parts import Part, Prism, elbow, nut, pin, screw, tee, union, washer
 from tools.make_sample.photo import Placed, photograph
 from tools.make_sample.table import Row
 from tools.make_sample.views import COLOURS, Posed, three_views
 
 LETTERS = ("A", "B", "C", "D")
-_BENCHES = ("cloth", "mat", "wood", "plate")
 # (scenario, granularity) -> four pairs of (the batch, the odd part); sizes differ by a third or more to be visible
 _BATCHES: dict[tuple[str, str], tuple[tuple[Part, Part], ...]] = {
     ("CHS", "model_number"): (
@@ -53,6 +56,12 @@ _BATCHES: dict[tuple[str, str], tuple[tuple[Part, Part], ...]] = {
         (union(6), nut(12)),
     ),
 }
+# Scenario -> (granularity, the batch, the odd part) of the worked examples; their batches are those of no item
+_EXAMPLES: dict[str, tuple[tuple[str, Part, Part], ...]] = {
+    "CHS": (("model_number", screw(7, 24), screw(7, 36)), ("workpiece", screw(7, 34), pin(6, 24))),
+    "NUTS": (("model_number", nut(9), nut(13)), ("workpiece", nut(14), nut(14, sides=4))),
+    "PCS": (("model_number", union(7, 10), union(10)), ("workpiece", union(9), elbow(9))),
+}
 _TASK = {
     "workpiece": "does not belong to it",
     "model_number": "has the wrong model number",
@@ -71,17 +80,6 @@ def _lay_out(rng: np.random.Generator, parts: list[Part]) -> tuple[list[Placed],
     return placed, mm
 
 
-def _tilt(rng: np.random.Generator, yaw: float) -> Array:
-    """Rotation that keeps a part's long or flat side towards the front view but for a yaw and a tilt (degrees)."""
-    a, b, c = np.radians(rng.uniform(-16, 16, 3))
-    c += np.radians(yaw)
-    rx = np.array([[1, 0, 0], [0, np.cos(a), -np.sin(a)], [0, np.sin(a), np.cos(a)]])
-    ry = np.array([[np.cos(b), 0, np.sin(b)], [0, 1, 0], [-np.sin(b), 0, np.cos(b)]])
-    rz = np.array([[np.cos(c), -np.sin(c), 0], [np.sin(c), np.cos(c), 0], [0, 0, 1]])
-    stand = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])  # part z (axis of a nut) towards the viewer
-    return np.asarray(rz @ ry @ rx @ stand)
-
-
 def _pose(rng: np.random.Generator, parts: list[Part]) -> tuple[list[Posed], float]:
     """Spread parts so that no two share a slot along any axis; also the edge of the panels in mm."""
     size = max(part.extent for part in parts)
@@ -93,7 +91,7 @@ def _pose(rng: np.random.Generator, parts: list[Part]) -> tuple[list[Posed], flo
     yaw = float(rng.choice([-1, 1])) * (22 if flat else 38)
     colours = rng.permutation(len(COLOURS))
     posed = [
-        Posed(part, letter, centre, _tilt(rng, yaw), COLOURS[colour])
+        Posed(part, letter, centre, tilt(rng, yaw), COLOURS[colour])
         for part, letter, centre, colour in zip(parts, LETTERS, axes, colours, strict=False)
     ]
     return posed, mm
@@ -118,24 +116,63 @@ def _three_view(name: str, parts: list[Part]) -> tuple[str, bytes]:
     return where, png_bytes(three_views(posed, mm))
 
 
+class _Batch(NamedTuple):
+    """Parts of one model number, and one that is not of it."""
+
+    scenario: str
+    granularity: str
+    batch: Part
+    odd: Part
+
+
+def _row(modality: str, parts: _Batch, k: int | str, gold: int, bench: str) -> Row:
+    """An item, or a worked example, which has no number ``k``."""
+    name = f"{modality} {parts.scenario} {parts.granularity} {k}"
+    shown = [parts.odd if i == gold else parts.batch for i in range(4)]
+    where, png = _photo(name, shown, bench) if modality == "photo" else _three_view(name, shown)
+    return Row(
+        id=f"workveri-{digest(name)}",
+        question=f"{where} Three of the parts belong to one batch. Which part {_TASK[parts.granularity]}?",
+        png=png,
+        gold=(LETTERS[gold],),
+        cluster=f"{parts.scenario}-{parts.batch.name}".lower().replace(" ", "-"),
+        modality=modality,
+        choices=LETTERS,
+        strata={"scenario": parts.scenario, "granularity": parts.granularity},
+    )
+
+
+def _examples(modality: str, scenario: str, n: int) -> list[Row]:
+    """The worked examples of a scenario, one of each granularity."""
+    return [
+        _row(modality, _Batch(scenario, *parts), "example", (n + 2 * i + 1) % 4, BENCHES[n + i])
+        for i, parts in enumerate(_EXAMPLES[scenario])
+    ]
+
+
+@cache
+def _reference(modality: str, batch: Part) -> Shown:
+    """Two pictures of one normal part of the batch, with their captions."""
+    names = [f"reference {modality} {batch.name} {k}" for k in range(2)]
+    pngs = tuple(
+        photo_of(name, [batch], 128)[1] if modality == "photo" else three_view_of(name, [batch], False, 128)
+        for name in names
+    )
+    captions = "\n\n".join(f"<image> A normal part: {batch.name}." for _ in pngs)
+    return f"These are normal parts of the batch.\n\n{captions}", pngs
+
+
 def rows() -> Iterator[Row]:
     """The 48 items: 2 modalities x 3 scenarios x 2 granularities x 4 letters."""
+    examples = {
+        (modality, scenario): _examples(modality, scenario, n)
+        for modality in ("photo", "three_view")
+        for n, scenario in enumerate(_EXAMPLES)
+    }
     for n, ((scenario, granularity), pairs) in enumerate(_BATCHES.items()):
         for modality in ("photo", "three_view"):
             for k, (batch, odd) in enumerate(pairs):
-                name = f"{modality} {scenario} {granularity} {k}"
                 gold = (k + (modality == "photo") + len(granularity)) % 4
-                parts = [odd if i == gold else batch for i in range(4)]
-                where, png = (
-                    _photo(name, parts, _BENCHES[(k + n) % 4]) if modality == "photo" else _three_view(name, parts)
-                )
-                yield Row(
-                    id=f"workveri-{digest(name)}",
-                    question=f"{where} Three of the parts belong to one batch. Which part {_TASK[granularity]}?",
-                    png=png,
-                    gold=(LETTERS[gold],),
-                    cluster=f"{scenario}-{batch.name}".lower().replace(" ", "-"),
-                    modality=modality,
-                    choices=LETTERS,
-                    strata={"scenario": scenario, "granularity": granularity},
-                )
+                row = _row(modality, _Batch(scenario, granularity, batch, odd), k, gold, BENCHES[(k + n) % 4])
+                reference = _reference(modality, batch)
+                yield in_context("forge_workveri", row, examples[modality, scenario], {"ref_cond": reference})

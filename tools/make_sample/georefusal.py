@@ -24,7 +24,7 @@ def rows() -> Iterator[Row]:
         batch = _SETS[k % len(_SETS)]
         yield Row(
             id=f"{batch}-{digest(key)}",
-            question=case.question,
+            question=f"{case.question} {case.follow_up}".strip(),
             png=png,
             gold=case.gold,
             cluster=f"scene-{case.scene}",
@@ -35,5 +35,6 @@ def rows() -> Iterator[Row]:
                 "category": case.category,
                 "intensity": case.intensity,
                 "lever": case.lever,
+                "follow_up": "yes" if case.follow_up else "no",
             },
         )

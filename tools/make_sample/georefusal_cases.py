@@ -30,7 +30,10 @@ CATEGORY = {
 
 @dataclass(frozen=True)
 class Case:
-    """One item before it is drawn; ``edit`` changes the picture, None leaves it as it is."""
+    """One item before it is drawn; ``edit`` changes the picture, None leaves it as it is.
+
+    ``follow_up`` is a second question that depends on the answer to the first.
+    """
 
     scene: str
     question: str
@@ -38,6 +41,7 @@ class Case:
     intensity: str = "none"
     edit: Edit | None = None
     accepted: tuple[str, ...] = ()
+    follow_up: str = ""
 
     @property
     def category(self) -> str:
@@ -170,7 +174,7 @@ UNCLEAR = (
     Case("parking", "Is the only yellow bus in the parking area longer than the cars?", "referent", "low"),
     Case("tanks", "Does the one rust-coloured tank stand in the southern row of tanks?", "referent", "low"),
     Case("tennis", "Do all the tennis courts have a surface of the same colour?", "referent", "low"),
-    Case("rail", "Is either of the two trains red?", "referent", "low"),
+    Case("rail", "Is either of the two trains red?", "referent", "low", follow_up="If so, is it the longer one?"),
     Case("houses", "Is the roof of the house next to the tree red?", "referent", "medium"),
     Case("airport", "Does the aircraft beside the other aircraft have a blue tail?", "referent", "medium"),
     Case("fields", "Is the field next to the other field green?", "referent", "medium"),

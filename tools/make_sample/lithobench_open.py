@@ -11,7 +11,7 @@ from tools.make_sample.surfaces import tile
 from tools.make_sample.table import Row
 
 _TEXTS = Path(__file__).with_suffix(".txt")
-# Two tiles of each surface are shared by its five questions.
+# Two tiles of each surface are shared by its questions.
 _TILE_OF_LEVEL = {"ID": 1, "Cmp": 2, "Exp": 1, "App": 2, "Rea": 1}
 
 
@@ -24,19 +24,25 @@ def _texts() -> Iterator[tuple[str, str, str, str]]:
             yield code, level, question, " ".join(reference)
 
 
+def tile_name(code: str, level: str) -> str:
+    """The tile that a surface's question of a level is about."""
+    return f"tile-{code.lower()}-{_TILE_OF_LEVEL[level]}"
+
+
 @lru_cache
-def _picture(name: str, code: str) -> bytes:
+def picture(name: str, code: str) -> bytes:
+    """A tile as PNG bytes."""
     return png_bytes(tile(rng_for(name), code))
 
 
 def rows() -> Iterator[Row]:
     """The 60 items, one per surface and level."""
     for code, level, question, reference in _texts():
-        cluster = f"tile-{code.lower()}-{_TILE_OF_LEVEL[level]}"
+        cluster = tile_name(code, level)
         yield Row(
             id=f"litho-{digest(f'{code} {level}')}",
             question=question,
-            png=_picture(cluster, code),
+            png=picture(cluster, code),
             gold=(reference,),
             cluster=cluster,
             modality="tile",

@@ -33,22 +33,31 @@ class Turned:
         segments: From one end to the other, without gaps.
         heading: Where its axis points, in degrees from the part's x axis.
         origin: Where its zero lies in the part.
+        bore: Radius of the hole through it; 0 for a full body.
     """
 
     segments: tuple[Segment, ...]
     heading: float = 0.0
     origin: tuple[float, float] = (0.0, 0.0)
+    bore: float = 0.0
 
 
 @dataclass(frozen=True)
 class Prism:
-    """A plate lying flat with a round hole: ``sides`` 6 for a hexagon, 4 for a square, 0 for a disc."""
+    """A plate lying flat with a round hole: ``sides`` 6 for a hexagon, 4 for a square, 0 for a disc.
+
+    Attributes:
+        stretch: Length over width: > 1 makes a strap of a square.
+        slit: Width of a cut from the hole to the rim; 0 for none.
+    """
 
     sides: int
     across: float
     height: float
     hole: float
     material: str = "steel"
+    stretch: float = 1.0
+    slit: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -66,7 +75,8 @@ class Part:
 
 def _extent(solid: Turned | Prism) -> float:
     if isinstance(solid, Prism):
-        return solid.across * {4: 1.42, 6: 1.16}.get(solid.sides, 1.0)
+        corner = {4: math.hypot(solid.stretch, 1) if solid.stretch > 1 else 1.42, 6: 1.16}
+        return solid.across * corner.get(solid.sides, 1.0)
     return 2 * max(max(abs(s.start), abs(s.end), s.r0, s.r1) for s in solid.segments)
 
 
@@ -103,6 +113,60 @@ def nut(d: float, sides: int = 6) -> Part:
 def washer(d: float) -> Part:
     """Plain washer for thread diameter ``d``."""
     return Part(f"washer {d:g}", (Prism(0, 2.1 * d, 0.2 * d, 1.1 * d),))
+
+
+def spring_washer(d: float) -> Part:
+    """Split ring for thread diameter ``d``."""
+    return Part(f"spring washer {d:g}", (Prism(0, 1.75 * d, 0.28 * d, 1.05 * d, slit=0.3 * d),))
+
+
+def sleeve(d: float, length: float) -> Part:
+    """Tube around a bolt of diameter ``d``, with a flared end."""
+    r, a = 0.72 * d, length / 2
+    segments = (Segment(-a, 0.2 * a, r, r, "zinc"), Segment(0.2 * a, 0.28 * a, r * 0.93, r * 0.93, "zinc"))
+    return Part(f"sleeve {d:g}x{length:g}", (Turned((*segments, Segment(0.28 * a, a, r, r, "zinc")), bore=0.54 * d),))
+
+
+def cone(d: float) -> Part:
+    """Expansion cone for a bolt of diameter ``d``."""
+    a = 0.8 * d
+    return Part(
+        f"cone {d:g}", (Turned((Segment(-a, 0.4 * a, 0.55 * d, 0.95 * d), Segment(0.4 * a, a, d, d)), bore=0.4 * d),)
+    )
+
+
+def stud(d: float, length: float) -> Part:
+    """Rod with a thread at both ends."""
+    r, a = d / 2, length / 2
+    thread = (Segment(-a, -0.3 * a, r, r, "steel", 0.3 * d), Segment(0.3 * a, a, r, r, "steel", 0.3 * d))
+    return Part(
+        f"stud {d:g}x{length:g}", (Turned((thread[0], Segment(-0.3 * a, 0.3 * a, 0.88 * r, 0.88 * r), thread[1])),)
+    )
+
+
+def plug(d: float, length: float) -> Part:
+    """Ribbed plastic plug for a wall, with a collar."""
+    r, a = d / 2, length / 2
+    ribs = tuple(
+        Segment(-0.85 * a + k * 0.33 * a, -0.85 * a + (k + 1) * 0.33 * a, r, 0.8 * r, "nylon") for k in range(5)
+    )
+    return Part(
+        f"plug {d:g}x{length:g}",
+        (
+            Turned(
+                (
+                    Segment(-a, -0.85 * a, 1.35 * r, 1.35 * r, "nylon"),
+                    *ribs,
+                    Segment(0.8 * a, a, 0.75 * r, 0.5 * r, "nylon"),
+                )
+            ),
+        ),
+    )
+
+
+def clamp(d: float) -> Part:
+    """Clamping strap with a hole for a stud of diameter ``d``."""
+    return Part(f"clamp {d:g}", (Prism(4, 2.2 * d, 1.1 * d, 1.15 * d, stretch=2.7),))
 
 
 def _arm(d: float, reach: float) -> tuple[Segment, ...]:

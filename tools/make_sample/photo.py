@@ -22,6 +22,8 @@ _MATERIALS = {
     "brass": ((226, 196, 132), (46, 38, 20)),
     "plastic": ((104, 108, 114), (34, 36, 40)),
     "sleeve": ((92, 126, 190), (24, 52, 112)),
+    "zinc": ((240, 226, 178), (66, 60, 40)),
+    "nylon": ((226, 224, 214), (150, 148, 138)),
 }
 _NAMES = tuple(_MATERIALS)
 # bench -> (dark, light, noise exponent, streak, noise amplitude)
@@ -68,11 +70,12 @@ def _prism_height(solid: Prism, u: Array, v: Array) -> tuple[Array, Array]:
     rho, half, bore = np.hypot(u, v), solid.across / 2, solid.hole / 2
     if solid.sides:
         turns = np.arange(solid.sides // 2) * 360 / solid.sides
-        edge = np.max([np.abs(rotate(u, v, turn)[0]) for turn in turns], axis=0)
+        edge = np.max([np.abs(rotate(u / solid.stretch, v, turn)[0]) for turn in turns], axis=0)
     else:
         edge = rho
-    bevel = solid.height - 0.55 * np.maximum(rho - 0.93 * half, 0) - 0.8 * np.maximum(1.14 * bore - rho, 0)
-    inside = (edge < half) & (rho > bore)
+    corner = edge if solid.stretch > 1 else rho
+    bevel = solid.height - 0.55 * np.maximum(corner - 0.93 * half, 0) - 0.8 * np.maximum(1.14 * bore - rho, 0)
+    inside = (edge < half) & (rho > bore) & ((np.abs(v) >= solid.slit / 2) | (u < 0))
     return np.where(inside, bevel, 0), np.full_like(u, _NAMES.index(solid.material))
 
 
@@ -132,7 +135,9 @@ def _bench(rng: np.random.Generator, kind: str) -> Array:
     return tint(lamp + amplitude * blur(texture, 1.6), dark, light)
 
 
-def photograph(rng: np.random.Generator, placed: Sequence[Placed], bench: str, mm: float) -> Image.Image:
+def photograph(
+    rng: np.random.Generator, placed: Sequence[Placed], bench: str, mm: float, size: int = SIZE
+) -> Image.Image:
     """Render parts on a bench.
 
     Args:
@@ -140,6 +145,7 @@ def photograph(rng: np.random.Generator, placed: Sequence[Placed], bench: str, m
         placed: The parts; they should not overlap.
         bench: A key of the bench table: cloth, mat, wood, plate.
         mm: Edge of the pictured area in millimetres.
+        size: Edge of the picture in pixels.
     """
     scale = mm / _EDGE
     height, material = _relief(placed, scale)
@@ -148,4 +154,4 @@ def photograph(rng: np.random.Generator, placed: Sequence[Placed], bench: str, m
     for index, (mirror, own) in enumerate(_MATERIALS.values()):
         here = (height > 0) & (material == index)
         rgb[here] = tint(light[here], own, mirror)
-    return to_image(rgb).resize((SIZE, SIZE), Image.Resampling.BOX)
+    return to_image(rgb).resize((size, size), Image.Resampling.BOX)

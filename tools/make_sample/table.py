@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
@@ -43,6 +45,9 @@ class Row:
         png: The picture as PNG bytes.
         gold: Reference answers, accepted verdicts in precedence order, or one letter.
         strata: Further string columns, the same names in every row of a benchmark.
+        options: The text of each choice, where it has one.
+        further: More pictures of the question.
+        context: Setting -> its text and its pictures, the same settings in every row of a benchmark.
     """
 
     id: str
@@ -53,25 +58,45 @@ class Row:
     modality: str
     choices: tuple[str, ...] = ()
     strata: dict[str, str] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
+    further: tuple[bytes, ...] = ()
+    context: dict[str, tuple[str, tuple[bytes, ...]]] = field(default_factory=dict)
 
     def columns(self) -> dict[str, object]:
         """The row as parquet columns."""
         return {
             "id": self.id,
             "question": self.question,
-            "images": [{"bytes": self.png, "path": f"{self.id}.png"}],
+            "images": [
+                {"bytes": self.png, "path": f"{self.id}.png"},
+                *({"bytes": png, "path": f"{self.id}-{n}.png"} for n, png in enumerate(self.further, 2)),
+            ],
             "choices": list(self.choices),
-            "options": [],
+            "options": list(self.options),
             "gold": list(self.gold),
             "cluster": self.cluster,
             "modality": self.modality,
             **self.strata,
+            **dict(chain.from_iterable(_setting(name, *shown) for name, shown in self.context.items())),
         }
 
 
-def _schema(benchmark: str, strata: Sequence[str]) -> pa.Schema:
+def _setting(name: str, text: str, pngs: Sequence[bytes]) -> Iterator[tuple[str, object]]:
+    """The two columns of a setting."""
+    yield name, text
+    yield f"{name}_images", [_named(png) for png in pngs]
+
+
+def _named(png: bytes) -> dict[str, object]:
+    """A picture that several rows show, named by what is in it."""
+    return {"bytes": png, "path": f"{hashlib.sha1(png).hexdigest()[:10]}.png"}
+
+
+def _schema(benchmark: str, row: Row) -> pa.Schema:
     """Column types, with what `datasets` needs to decode the pictures and what tells a sample from published data."""
-    features = {**_FEATURES, **dict.fromkeys(strata, _STRING)}
+    features = {**_FEATURES, **dict.fromkeys(row.strata, _STRING)}
+    for name in row.context:
+        features |= {name: _STRING, f"{name}_images": _IMAGES}
     fields = [pa.field(name, _ARROW[json.dumps(feature)]) for name, feature in features.items()]
     metadata = {
         "huggingface": json.dumps({"info": {"features": features}}),
@@ -90,7 +115,7 @@ def write_table(path: Path, benchmark: str, rows: Sequence[Row]) -> None:
     """
     if len({row.id for row in rows}) != len(rows):
         raise ValueError(f"{benchmark}: ids are not unique")
-    schema = _schema(benchmark, list(rows[0].strata))
+    schema = _schema(benchmark, rows[0])
     table = pa.Table.from_pylist([row.columns() for row in rows], schema=schema)
     pq.write_table(
         table,

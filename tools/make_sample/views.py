@@ -11,13 +11,12 @@ from PIL import Image, ImageDraw
 from tools.make_sample.draw import RGB, Array, font
 from tools.make_sample.parts import Part, Prism, Segment, Turned
 
-_PANEL = 296
+PANEL = 296
 _GAP = 4
-_CAPTION = 38
 _SCALE = 2
 _ROUND = 28  # corners of a circle
 # name -> (right, up, towards the viewer) as axis index and sign
-_VIEWS = {
+VIEWS = {
     "Front View": ((0, 1), (2, 1), (1, -1)),
     "Side View": ((1, 1), (2, 1), (0, 1)),
     "Top View": ((0, 1), (1, 1), (2, 1)),
@@ -49,9 +48,9 @@ def _ring(radius: float, sides: int, phase: float = 0.0) -> Array:
     return np.stack([radius * np.cos(turn), radius * np.sin(turn)], axis=1)
 
 
-def _profile(segments: Sequence[Segment]) -> list[tuple[float, float]]:
-    """(position, radius) stations along the axis; threads become a zigzag."""
-    stations = [(segments[0].start, 0.0)]
+def _profile(segments: Sequence[Segment], bore: float) -> list[tuple[float, float]]:
+    """(position, radius) stations along the axis and back through the bore; threads become a zigzag."""
+    stations = [(segments[0].start, bore)]
     for s in segments:
         count = max(1, round((s.end - s.start) / s.pitch)) if s.pitch else 0
         stations.append((s.start, s.r0))
@@ -59,7 +58,7 @@ def _profile(segments: Sequence[Segment]) -> list[tuple[float, float]]:
             step = (s.end - s.start) / count
             stations += [(s.start + (turn + 0.5) * step, s.r0 - 0.35 * s.pitch), (s.start + (turn + 1) * step, s.r0)]
         stations.append((s.end, s.r1))
-    return [*stations, (segments[-1].end, 0.0)]
+    return [*stations, (segments[-1].end, bore), *([(segments[0].start, bore)] if bore else [])]
 
 
 def _strips(rings: Sequence[Array]) -> Array:
@@ -69,34 +68,35 @@ def _strips(rings: Sequence[Array]) -> Array:
     return np.stack([stack[:-1], turned[:-1], turned[1:], stack[1:]], axis=2).reshape(-1, 4, 3)
 
 
-def _faces(solid: Turned | Prism) -> Array:
+def faces_of(solid: Turned | Prism) -> Array:
     """Surface of a solid as quads (n, 4, 3) in part coordinates."""
     if isinstance(solid, Turned):
         cos, sin = np.cos(np.radians(solid.heading)), np.sin(np.radians(solid.heading))
         circle, (x0, y0) = _ring(1.0, _ROUND), solid.origin
         rings = []
-        for u, r in _profile(solid.segments):
+        for u, r in _profile(solid.segments, solid.bore):
             v, z = r * circle[:, 0], r * circle[:, 1]
             rings.append(np.stack([x0 + u * cos - v * sin, y0 + u * sin + v * cos, z], axis=1))
         return _strips(rings)
     # the corners of the outline are repeated so that it has as many as the round hole
     sides, fine = solid.sides or _ROUND, max(1, _ROUND // (solid.sides or _ROUND))
     corner = solid.across / 2 / (np.cos(np.pi / sides) if solid.sides else 1)
-    outer = np.repeat(_ring(corner, sides), fine, axis=0)
-    inner = _ring(solid.hole / 2, sides * fine, -(fine - 1) / 2)
+    turn = 0.5 if solid.stretch > 1 else 0.0
+    outer = np.repeat(_ring(corner, sides, turn), fine, axis=0) * (solid.stretch, 1)
+    inner = _ring(solid.hole / 2, sides * fine, turn * fine - (fine - 1) / 2)
     level = solid.height / 2
     around = ((inner, -level), (outer, -level), (outer, level), (inner, level), (inner, -level))
-    return _strips([np.column_stack([ring, np.full(len(ring), z)]) for ring, z in around])
+    faces = _strips([np.column_stack([ring, np.full(len(ring), z)]) for ring, z in around])
+    return faces[np.arange(len(faces)) % len(inner) > 0] if solid.slit else faces
 
 
-def _paint(draw: ImageDraw.ImageDraw, posed: Sequence[Posed], view: str, mm: float) -> None:
-    """Draw all faces of one view, far ones first."""
-    (right, rs), (up, us), (near, ns) = _VIEWS[view]
-    edge = _PANEL * _SCALE
+def _paint(draw: ImageDraw.ImageDraw, posed: Sequence[Posed], view: str, mm: float, edge: int) -> None:
+    """Draw all faces of one view, far ones first, in a square of ``edge`` pixels."""
+    (right, rs), (up, us), (near, ns) = VIEWS[view]
     painted: list[tuple[float, list[tuple[float, float]], RGB]] = []
     for item in posed:
         for solid in item.part.solids:
-            quads = _faces(solid) @ item.rotation.T + item.centre
+            quads = faces_of(solid) @ item.rotation.T + item.centre
             normals = np.cross(quads[:, 2] - quads[:, 0], quads[:, 3] - quads[:, 1])
             lengths = np.linalg.norm(normals, axis=1)
             tones = 0.66 + 0.34 * np.round(5 * np.abs(normals[:, near]) / np.maximum(lengths, 1e-9)) / 5
@@ -108,32 +108,47 @@ def _paint(draw: ImageDraw.ImageDraw, posed: Sequence[Posed], view: str, mm: flo
         draw.polygon(corners, fill=colour, outline=colour)
 
 
-def _letters(draw: ImageDraw.ImageDraw, posed: Sequence[Posed], view: str, mm: float) -> None:
-    """Mark each part with its letter at its centre."""
-    (right, _), (up, _), _ = _VIEWS[view]
+def _letters(draw: ImageDraw.ImageDraw, posed: Sequence[Posed], view: str, mm: float, edge: int) -> None:
+    """Mark each part that has a letter with it, at its centre."""
+    (right, _), (up, _), _ = VIEWS[view]
+    box, face = round(edge / 33), font(round(edge / 20))
     for item in posed:
-        x, y = _PANEL * (0.5 + item.centre[right] / mm), _PANEL * (0.5 - item.centre[up] / mm)
-        draw.rounded_rectangle((x - 9, y - 9, x + 9, y + 9), 3, fill=(250, 250, 250), outline=(120, 120, 120))
-        draw.text((x, y), item.letter, fill=(0, 0, 0), font=font(15), anchor="mm")
+        if not item.letter:
+            continue
+        x, y = edge * (0.5 + item.centre[right] / mm), edge * (0.5 - item.centre[up] / mm)
+        draw.rounded_rectangle((x - box, y - box, x + box, y + box), 3, fill=(250, 250, 250), outline=(120, 120, 120))
+        draw.text((x, y), item.letter, fill=(0, 0, 0), font=face, anchor="mm")
 
 
-def three_views(posed: Sequence[Posed], mm: float) -> Image.Image:
+def three_views(posed: Sequence[Posed], mm: float, edge: int = PANEL) -> Image.Image:
     """One wide picture with the panels Front View, Side View and Top View.
 
     Args:
         posed: The parts.
         mm: Edge of each panel in millimetres, centred on the origin.
+        edge: Edge of each panel in pixels.
     """
-    sheet = Image.new("RGB", (3 * _PANEL + 4 * _GAP, _PANEL + _CAPTION + 2 * _GAP), (255, 255, 255))
+
+    def panel(view: str) -> Image.Image:
+        fine = Image.new("RGB", (edge * _SCALE, edge * _SCALE), (255, 255, 255))
+        _paint(ImageDraw.Draw(fine), posed, view, mm, edge * _SCALE)
+        drawn = fine.resize((edge, edge), Image.Resampling.BOX)
+        _letters(ImageDraw.Draw(drawn), posed, view, mm, edge)
+        return drawn
+
+    return sheet_of([panel(view) for view in VIEWS])
+
+
+def sheet_of(panels: Sequence[Image.Image]) -> Image.Image:
+    """The three panels side by side, framed, each with its caption below."""
+    edge = panels[0].width
+    caption = round(edge / 7.8)
+    sheet = Image.new("RGB", (3 * edge + 4 * _GAP, edge + caption + 2 * _GAP), (255, 255, 255))
     ink = ImageDraw.Draw(sheet)
-    for index, view in enumerate(_VIEWS):
-        panel = Image.new("RGB", (_PANEL * _SCALE, _PANEL * _SCALE), (255, 255, 255))
-        _paint(ImageDraw.Draw(panel), posed, view, mm)
-        panel = panel.resize((_PANEL, _PANEL), Image.Resampling.BOX)
-        draw = ImageDraw.Draw(panel)
-        _letters(draw, posed, view, mm)
-        draw.rectangle((0, 0, _PANEL - 1, _PANEL - 1), outline=(0, 0, 0))
-        left = _GAP + index * (_PANEL + _GAP)
+    for index, (view, panel) in enumerate(zip(VIEWS, panels, strict=True)):
+        ImageDraw.Draw(panel).rectangle((0, 0, edge - 1, edge - 1), outline=(0, 0, 0))
+        left = _GAP + index * (edge + _GAP)
         sheet.paste(panel, (left, _GAP))
-        ink.text((left + _PANEL / 2, _PANEL + _GAP + _CAPTION / 2), view, fill=(0, 0, 0), font=font(24), anchor="mm")
+        middle = (left + edge / 2, edge + _GAP + caption / 2)
+        ink.text(middle, view, fill=(0, 0, 0), font=font(round(edge / 12.3)), anchor="mm")
     return sheet

@@ -8,12 +8,12 @@ it drops the document from the sample log, so the metric ``coverage`` carries id
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from geoeval.benchmarks import Benchmark, get_benchmark
-from geoeval.data import DataError, is_picture, item_from_row, locate, open_picture
+from geoeval.data import DataError, context_from_row, is_picture, item_from_row, locate, open_picture
 from geoeval.types import Outcome, Score
 
 Document = Mapping[str, Any]
@@ -52,24 +52,40 @@ def process_docs(task: str, dataset: Any) -> Any:
     Every picture is checked before the first request is paid for, and stays compressed until a model asks.
 
     Raises:
-        DataError: A picture is missing or is no picture, or no row belongs to the task; names the items.
+        DataError: A picture is missing or is no picture, the task's setting has nothing to show, an item cannot be
+            marked, or no row belongs to the task; names the items.
     """
     from datasets import Image, List
 
     benchmark = get_benchmark(task)
-    dataset = dataset.cast_column("images", List(Image(decode=False)))
+    shown = ("images", f"{benchmark.setting}_images")  # both are dropped by lmms-eval before scoring
+    dataset = dataset.remove_columns([c for c in dataset.column_names if c.endswith("_images") and c not in shown])
+    for column in set(shown) & set(dataset.column_names):
+        dataset = dataset.cast_column(column, List(Image(decode=False)))
     rows = dataset.select_columns(list(benchmark.subset)) if benchmark.subset else ()
     if benchmark.subset:
         dataset = dataset.select([index for index, row in enumerate(rows) if benchmark.includes(row)])
     if not len(dataset):
         raise DataError(f"{task}: no row with {benchmark.subset}; see the columns of {benchmark.dataset}.parquet")
-    bad = [row["id"] for row in dataset if not row["images"] or not all(map(is_picture, row["images"]))]
+    bad = [row["id"] for row in dataset if not row["images"] or not all(map(is_picture, _pictures(row)))]
     if bad:
         raise DataError(
             f"{len(bad)} items have a picture that is missing or cannot be opened, e.g. {bad[:5]}. "
             f"Repair or fetch the data again: an item without its picture cannot be marked."
         )
+    if benchmark.setting:
+        for row in dataset:
+            context_from_row(row, benchmark.setting)
+    facts = dataset.remove_columns([column for column in shown if column in dataset.column_names])
+    problems = [f"{row['id']}: {problem}" for row in facts if (problem := benchmark.unmarkable(row))]
+    if problems:
+        raise DataError(f"{task}: {len(problems)} items cannot be marked, e.g. {problems[:5]}")
     return dataset.add_column("task", [task] * len(dataset))
+
+
+def _pictures(row: Document) -> Iterator[Any]:
+    """All pictures of a row."""
+    return (picture for name, column in row.items() if name.endswith("images") for picture in column or ())
 
 
 def doc_to_target(doc: Document) -> str:
@@ -80,7 +96,7 @@ def doc_to_target(doc: Document) -> str:
 def doc_to_text(doc: Document) -> str:
     """The exact user text, for models that take pictures and text apart."""
     benchmark = get_benchmark(doc["task"])
-    return benchmark.prompt_text(item_from_row(doc, benchmark.strata).prompt_view())
+    return benchmark.flat_prompt(item_from_row(doc, benchmark.strata, benchmark.setting))
 
 
 def doc_to_messages(doc: Document) -> list[dict[str, Any]]:
@@ -88,7 +104,7 @@ def doc_to_messages(doc: Document) -> list[dict[str, Any]]:
     benchmark = get_benchmark(doc["task"])
     return [
         {"role": message["role"], "content": [_part(part) for part in message["content"]]}
-        for message in benchmark.prompt(item_from_row(doc, benchmark.strata))
+        for message in benchmark.prompt(item_from_row(doc, benchmark.strata, benchmark.setting))
     ]
 
 
@@ -123,7 +139,8 @@ def process_results(doc: Document, results: Sequence[str | None]) -> dict[str, A
     Returns:
         Metric -> value of this sample. ``coverage`` is always there and carries the record of the sample; the others
         only where the item takes part in them. Means are ``{"score", "cluster"}``, which lmms-eval's clustered
-        standard error reads; metrics that are no means (F1 ...) are pairs ``[gold labels, read label or null]``.
+        standard error reads. Metrics that are no means of items are pairs: ``[part, value]`` for means of parts,
+        ``[gold labels, read label or null]`` for those of the confusion matrix.
     """
     benchmark = get_benchmark(doc["task"])
     reply, failure = reply_or_failure(results[0])
@@ -146,6 +163,9 @@ def sample_metrics(benchmark: Benchmark, score: Score) -> dict[str, Any]:
     metrics: dict[str, Any] = {"coverage": coverage}
     metrics.update({name: {"score": value, "cluster": score.cluster} for name, value in score.values.items()})
     if score.outcome.scored:
+        metrics.update(
+            {name: [score.strata[m.stratum], score.values[m.rate]] for name, m in benchmark.part_means.items()}
+        )
         metrics.update({name: [list(score.gold), score.extracted] for name in benchmark.composites})
     return metrics
 
@@ -186,12 +206,20 @@ def mean(samples: Sequence[Mapping[str, Any]]) -> float:
 def metric_list(task: str) -> list[dict[str, Any]]:
     """The YAML's ``metric_list``: coverage, then every metric of the benchmark."""
     benchmark = get_benchmark(task)
-    means = dict.fromkeys(("coverage", *benchmark.rates, *benchmark.means), mean)
-    composites = {name: partial(_composite, task, name) for name in benchmark.composites}
+    aggregations = {
+        "coverage": mean,
+        **{name: partial(_part_mean, task, name) for name in benchmark.part_means},
+        **dict.fromkeys((*benchmark.rates, *benchmark.means), mean),
+        **{name: partial(_composite, task, name) for name in benchmark.composites},
+    }
     return [
         {"metric": name, "aggregation": aggregation, "higher_is_better": name not in benchmark.lower_is_better}
-        for name, aggregation in {**means, **composites}.items()
+        for name, aggregation in aggregations.items()
     ]
+
+
+def _part_mean(task: str, name: str, pairs: Sequence[tuple[str, float]]) -> float:
+    return get_benchmark(task).part_mean(name, [part for part, _ in pairs], [value for _, value in pairs])
 
 
 def _composite(task: str, name: str, pairs: Sequence[tuple[Sequence[str], str | None]]) -> float:

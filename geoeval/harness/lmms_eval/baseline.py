@@ -79,7 +79,7 @@ class Baseline(lmms):  # type: ignore[misc]
         references: list[str] = [gold[0] for gold in docs["gold"]]
         if self._strategy == "majority":
             return Counter(references).most_common(1)[0][0]
-        offered = item.choices or benchmark.labels or references
+        offered = benchmark.answers(item) or references
         if self._strategy == "random":
             digest = hashlib.sha256(f"{self._seed}:{item.id}".encode()).digest()
             return offered[int.from_bytes(digest[:8], "big") % len(offered)]

@@ -1,15 +1,4 @@
-"""FORGE (arXiv 2604.07413, AI4Manufacturing/forge): manufacturing parts, model verification (WORKVERI).
-
-| what | whose |
-| --- | --- |
-| items, photo and three-view pictures, letters A-D, zero-shot | the paper's |
-| accuracy under ``first_letter`` | the paper's reading rule as summarised: the first letter of the reply |
-| accuracy reads the letter the reply declares | ours, the default (see `geoeval.extraction.letter`) |
-| accuracy_valid, parse_rate | ours: the paper and its page use both denominators without naming them |
-| random baseline = mean of 1 / number of options | the paper's |
-| macro F1 over the letters, breakdown by scenario, granularity, modality | ours |
-| wording of the prompt, 2048 new tokens | ours: not published |
-"""
+"""Multiple choice: what all tasks share whose answer is one of the letters that an item offers."""
 
 from __future__ import annotations
 
@@ -24,30 +13,24 @@ from geoeval.types import Extraction, Item, PromptView, Score
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_PICTURE = {
-    "photo": "The picture is a photo of parts on a bench.",
-    "three_view": "The picture shows the same parts in three views (front, side, top); each part carries its letter.",
-}
 
+class ChoiceBenchmark(Benchmark):
+    """One letter out of those offered; `labels` holds every letter that some item offers.
 
-class WorkVeri(Benchmark):
-    """Which part has the wrong model number or does not belong to the batch: one letter."""
+    ``accuracy`` counts an unread reply as wrong, ``accuracy_valid`` leaves it out, ``parse_rate`` says how many were
+    read. ``accuracy_first_letter`` is the accuracy under the naive policy of that name, for comparison.
+    """
 
-    dataset = "forge_workveri"
-    version = "1-A"
-    strata = ("modality", "scenario", "granularity")
-    max_new_tokens = 2048
-    labels = ("A", "B", "C", "D")
     rates = ("accuracy", "accuracy_valid", "parse_rate", "accuracy_first_letter")
     means = ("random_baseline",)
     composites = ("macro_f1",)
     stratum_metrics = ("accuracy", "accuracy_valid", "parse_rate", "random_baseline")
 
-    def prompt_text(self, view: PromptView) -> str:
-        """What the picture is, the question with its letters, and how to end the reply."""
+    def lettered_question(self, view: PromptView) -> str:
+        """The question, its options where they have texts, and how to end the reply: the common end of the prompts."""
         options = "".join(f"\n{letter}) {text}" for letter, text in zip(view.choices, view.options, strict=False))
         return (
-            f"{_PICTURE[view.modality]}\n\n{view.question}{options}\n\n"
+            f"{view.question}{options}\n\n"
             f"Choose exactly one of {', '.join(view.choices)}. "
             'You may reason first; end with a line "Answer: X", where X is the letter.'
         )
@@ -79,6 +62,3 @@ class WorkVeri(Benchmark):
     def format_reply(self, item: Item, answer: str) -> str:
         """The line that the prompt asks for."""
         return f"Answer: {answer}"
-
-
-TASKS: tuple[Benchmark, ...] = (WorkVeri("forge_workveri"),)
