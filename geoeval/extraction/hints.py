@@ -9,8 +9,9 @@ from geoeval.extraction.reply import Reading, Reply, is_negated, is_word, names_
 
 _REFUSES = re.compile(
     r"(?:not|can't|don't|doesn't|unable to|impossible to|difficult to)\b[^.\n]{0,40}?"
-    r"(?:determine|identify|answer|select|choose|provide|view|analy[sz]e|see\b|make|predict|interpret|assess|enough"
-    r"|sufficient|information|say|tell|feel comfortable|definitiv|listed|provided|available|included|among)"
+    r"(?:determine|identify|answer|select|choose|provide\b|view|analy[sz]e|see\b|make|predict|interpret|assess|enough"
+    r"|sufficient|information|say|tell|feel comfortable|definitiv)"
+    r"|not (?:directly )?(?:listed|provided|available|included|among)\b"
     r"|none of (?:the|these|them)|option is not"
     r"|no (?:correct|right|suitable) (?:answer|option|choice)"
     r"|i(?:'m| am) sorry|apologi[sz]e|failed to|no option|options? (?:do|does) not|not match|neither the"
@@ -48,11 +49,6 @@ def leading_text(reply: Reply) -> Reading | None:
     """An option's text first, then a full stop or comma: "No, the car ...", "Slate."."""
     named = reply.options().leading(reply.low[:_NEAR])
     return Reading(*named) if named and _TEXT_ENDS.match(reply.low, named.end) else None
-
-
-def leading_claim(reply: Reply) -> Reading | None:
-    """A first sentence that begins with an option's text and names no other: "Box B fits closely."."""
-    return opening(reply) if reply.options().leading(reply.low[:_NEAR]) else None
 
 
 def refusal(reply: Reply) -> Reading | None:
@@ -122,7 +118,7 @@ def _one_option(reply: Reply, start: int, end: int) -> Reading | None:
     letters = {}
     for match in _NAMED.finditer(reply.text, start, end):
         letter, i = match[match.lastgroup or 0], match.start(match.lastgroup or 0)
-        if letter in reply.offered and not names_image(reply, i):
+        if letter in reply.offered and not names_image(reply, i) and not is_negated(reply.low, match.start()):
             letters[letter] = i
     texts = {named.letter: named for named in reply.options().mentions(reply.low, start, end)}
     if letters:

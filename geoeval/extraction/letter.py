@@ -99,7 +99,6 @@ RULES: tuple[tuple[str, Callable[[Reply], Reading | None], str], ...] = (
     ("declared", standing_declaration, _ANY),
     ("leading_letter", leading_letter, _ANY),
     ("leading_text", hints.leading_text, _ANY),
-    ("leading_text", hints.leading_claim, _COMPLETE),
     ("hedged", hints.refusal, _SHORT),
     ("paired", hints.paired, _SHORT),
     ("only_option", hints.only_option, _COMPLETE),

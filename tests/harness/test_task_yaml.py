@@ -111,11 +111,12 @@ def test_run_configuration_is_loadable(path):
     "picture",
     [{"bytes": None, "path": None}, {"bytes": b"no picture", "path": None}, {"bytes": None, "path": "/none.png"}],
 )
-def test_a_missing_picture_stops_the_run_before_the_first_request(picture):
+def test_a_missing_picture_stops_the_run_before_the_first_request(content, path):
     """It would otherwise be found in the middle of a paid run, which lmms-eval then loses."""
     from datasets import Dataset, Features, List, Value
 
     features = Features({"id": Value("string"), "images": List({"bytes": Value("binary"), "path": Value("string")})})
+    picture = {"bytes": content, "path": path}
     rows = Dataset.from_list([{"id": "A-1", "images": [picture]}, {"id": "A-2", "images": []}], features=features)
     with pytest.raises(DataError, match=r"2 items have a picture that is missing .* \['A-1', 'A-2'\]"):
         process_docs("georefusal", rows)
