@@ -107,10 +107,7 @@ def test_run_configuration_is_loadable(path):
     assert set(given) <= taken
 
 
-@pytest.mark.parametrize(
-    "picture",
-    [{"bytes": None, "path": None}, {"bytes": b"no picture", "path": None}, {"bytes": None, "path": "/none.png"}],
-)
+@pytest.mark.parametrize(("content", "path"), [(None, None), (b"no picture", None), (None, "/none.png")])
 def test_a_missing_picture_stops_the_run_before_the_first_request(content, path):
     """It would otherwise be found in the middle of a paid run, which lmms-eval then loses."""
     from datasets import Dataset, Features, List, Value
