@@ -14,7 +14,8 @@ _REFUSES = re.compile(
     r"|not (?:directly )?(?:listed|provided|available|included|among)\b"
     r"|none of (?:the|these|them)|option is not"
     r"|no (?:correct|right|suitable) (?:answer|option|choice)"
-    r"|i(?:'m| am) sorry|apologi[sz]e|failed to|no option|options? (?:do|does) not|not match|neither the"
+    r"|i(?:'m| am) sorry|apologi[sz]e|failed to|no option|options? (?:do|does) not"
+    r"|not match (?:any|exactly|with (?:any|the)|(?:one of )?the (?:\w+ )?(?:options|choices|answers))|neither the"
     r"|mistake in the (?:question|options|problem)|无法|没有正确|无正确|有误|都不[是对]"
 )
 _SUGGESTS = re.compile(
@@ -32,11 +33,11 @@ _DESCRIBES = re.compile(
 _TEXT_ENDS = re.compile(r"[\"')]*\s*(?:[.,;:!\n]|$)")
 _NAMED = re.compile(
     r"[(\[](?:(?:option|choice|answer)\s)?(?P<a>[A-Z])[)\]]"
-    r"|\b(?:option|choice|part|object|item|component)\s(?P<b>[A-Z])(?![\w'-])",
+    r"|\b(?:option|choice|part|object|item|component|workpiece)\s(?P<b>[A-Z])(?![\w'-])",
     re.IGNORECASE,
 )
 _LAST_WORD = re.compile(
-    r"(?:\b(?:is|are|be|by|as|to|with|labell?ed|marked|point|part|think|say)|'s)\s?[:\"'(\[]{0,2}\s?"
+    r"(?:\b(?:is|are|be|by|as|to|with|labell?ed|marked|point|part|think|say|[Ss]o)|'s)\s{0,4}[:\"'(\[]{0,2}\s{0,2}"
     r"(?P<letter>[A-Z])[\"')\]]?[.,]?[\"']?(?=\s|$)(?!\s*[=<>+])"
 )
 _STANDALONE = re.compile(r"(?<![\w'])[A-Z](?![\w'])")
@@ -91,7 +92,7 @@ def concluding(reply: Reply) -> Reading | None:
     for start, end in _sentences(reply):
         sentence = reply.low[start:end]
         if _CONCLUDES.search(sentence) and not _DENIES.search(sentence):
-            concluded = _one_option(reply, start, end) or concluded
+            concluded = _one_option(reply, start, end) or _last_word(reply, start, end) or concluded
     return concluded
 
 
@@ -107,8 +108,14 @@ def opening(reply: Reply) -> Reading | None:
 
 def named_last(reply: Reply) -> Reading | None:
     """A bare letter that ends a statement, the only letter there is: "The mismatched part is C."."""
-    found = {match["letter"]: match.start("letter") for match in _LAST_WORD.finditer(reply.text)}
-    others = {match[0] for match in _STANDALONE.finditer(reply.text) if not is_word(reply.text, match.start())}
+    return _last_word(reply, 0, len(reply.text))
+
+
+def _last_word(reply: Reply, start: int, end: int) -> Reading | None:
+    """The one bare letter between two positions, where it ends a statement."""
+    found = {match["letter"]: match.start("letter") for match in _LAST_WORD.finditer(reply.text, start, end)}
+    letters = _STANDALONE.finditer(reply.text, start, end)
+    others = {match[0] for match in letters if not is_word(reply.text, match.start())}
     reading = _only(found)
     return reading if reading and reading.letter in reply.offered and others <= found.keys() else None
 

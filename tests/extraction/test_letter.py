@@ -415,3 +415,33 @@ def test_unknown_policy():
 
 def test_value_is_spelled_as_the_choice_is():
     assert read("The answer is B.", ("a", "b")) == "b"
+
+
+@pytest.mark.parametrize(
+    ("reply", "letter"),
+    [
+        ("I will take option A to show what I mean: its thread is shorter. Answer: A", "A"),
+        ("<think>A, B and C look alike. Answer: B? No.</think>\nAnswer: D", "D"),
+        ("Part C is longer than the rest, so it does not belong.\n\n**Answer: C**", "C"),
+        ("The part that does not belong is **C**.", "C"),
+        ("- A: M6x20\n- B: M6x20\n- C: M6x30\n- D: M6x20\n\nPart C has a different length.", "C"),
+        ("[0.63, 0.43] (D)", "D"),
+        ("D [0.63, 0.43]", "D"),
+        ("The odd one lies at [0.28, 0.66] (C).", "C"),
+        ("A has a hexagonal head, B has a hexagonal head, C is a washer. So C.", "C"),
+        ("Workpiece B is different.", "B"),
+        ("Component D does not match the batch because it is shorter.", "D"),
+        ("A, B and D are M8 nuts, while C is an M10 nut. Therefore the part with the wrong model number is C", "C"),
+        ('The mismatched part is labelled "B" in all three views.', "B"),
+        ("Part B looks larger than A, C and D in every view.\nAnswer: B", "B"),
+        ("It is part B: its head is larger than that of A.", "B"),
+        ("Answer: X, where X is the letter.", None),
+        ("None of the parts is wrong.", None),
+        ("All four parts are of the same model.", None),
+        ("It is either A or B.", None),
+        ("Parts A and C differ from the others.", None),
+    ],
+)
+def test_replies_about_parts(reply, letter):
+    """FORGE's questions, which no labelled corpus covers: letters name parts, and coordinates stand beside them."""
+    assert read(reply) == letter
