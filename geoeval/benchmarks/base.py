@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,6 +32,7 @@ class Benchmark(ABC):
         labels: The label space of the confusion matrix; empty for open questions.
         rates: Per-item metrics that are 0 or 1, reported as rates. The first of rates and means is the headline.
         means: Per-item metrics reported as means.
+        bounds: Least and most value of a mean, where its normal interval is cut.
         composites: Metrics of the confusion matrix (F1 ...).
         lower_is_better: Those of the above where less is better.
         stratum_metrics: The rates and means shown for each stratum.
@@ -43,6 +45,7 @@ class Benchmark(ABC):
     labels: ClassVar[tuple[str, ...]] = ()
     rates: ClassVar[tuple[str, ...]] = ()
     means: ClassVar[tuple[str, ...]] = ()
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {}
     composites: ClassVar[tuple[str, ...]] = ()
     lower_is_better: ClassVar[frozenset[str]] = frozenset()
     stratum_metrics: ClassVar[tuple[str, ...]]
@@ -161,26 +164,28 @@ class Benchmark(ABC):
         """The metrics of confusion matrices of shape ``(..., labels, labels + 1)``, unread replies last."""
         return {}
 
-    def rates_from_counts(self, counts: NDArray[Any]) -> Mapping[str, tuple[NDArray[Any], NDArray[Any]]]:
-        """Numerator and denominator of those composites that are shares of items."""
-        return {}
-
     def _metrics(self, scored: Sequence[Score], names: Iterable[str]) -> tuple[Metric, ...]:
         return tuple(self._metric(name, [s for s in scored if name in s.values]) for name in names)
 
     def _metric(self, name: str, scored: Sequence[Score]) -> Metric:
         values, clusters = [s.values[name] for s in scored], [s.cluster for s in scored]
         mean = clustered_mean(values, clusters)
-        interval = clustered_rate(values, clusters) if name in self.rates else (mean.low, mean.high)
-        return Metric(name, mean.mean, mean.n, *interval)
+        if name in self.rates:
+            return Metric(name, mean.mean, mean.n, *clustered_rate(values, clusters))
+        least, most = self.bounds.get(name, (-math.inf, math.inf))
+        low, high = (min(max(end, least), most) if end == end else end for end in (mean.low, mean.high))
+        return Metric(name, mean.mean, mean.n, low, high)
 
     def _composites(self, cells: NDArray[Any], clusters: Sequence[str]) -> Iterator[Metric]:
-        counts = cells.sum(axis=0)
-        values, rates = self.from_counts(counts), self.rates_from_counts(counts)
+        values = self.from_counts(cells.sum(axis=0))
         intervals = cluster_bootstrap(cells, clusters, self.from_counts)
         for name in self.composites:
-            n = int(rates[name][1]) if name in rates else len(cells)
-            yield Metric(name, float(values[name]), n, *intervals[name])
+            low, high = intervals[name]
+            if (
+                low == high
+            ):  # All resamples alike, e.g. all replies right: that is no certainty, but no interval either.
+                low = high = math.nan
+            yield Metric(name, float(values[name]), len(cells), low, high)
 
     def _stratum(self, name: str, scored: Sequence[Score]) -> dict[str, tuple[Metric, ...]]:
         parts: dict[str, list[Score]] = {}
@@ -190,5 +195,5 @@ class Benchmark(ABC):
 
 
 def _coverage(scores: Sequence[Score]) -> Coverage:
-    counts = Counter(score.outcome for score in scores)
-    return Coverage(len(scores), *(counts[outcome] for outcome in Outcome))
+    counts = Counter(score.outcome.value for score in scores)
+    return Coverage(items=len(scores), **{outcome.value: counts[outcome.value] for outcome in Outcome})
