@@ -15,7 +15,7 @@ test: $(VENV)/.dev
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
-	$(VENV)/bin/python -m pytest -n 2
+	$(VENV)/bin/python -m pytest -n 2 --dist loadfile
 
 # torch first, so that nothing else pulls a CUDA build; lmms-eval last and alone, see requirements/lmms-eval.txt.
 $(VENV)/.harness: constraints.txt requirements/lmms-eval.txt setup.cfg

@@ -88,10 +88,10 @@ def _score(parsed: argparse.Namespace) -> int:
             status = 1
         for file in files:
             try:
-                problems = report(file)
+                problem = "" if report(file) else f"{file}: no task of geoeval in this run"
             except DataError as error:
-                problems = [str(error)]
-            for problem in problems:
+                problem = str(error)
+            if problem:
                 print(f"geoeval: {problem}", file=sys.stderr)
                 status = 1
     return status

@@ -147,8 +147,11 @@ def _examine_data() -> Iterator[Finding]:
 
 
 def _import_error(module: str) -> str:
-    """The last line of what importing a module prints, in a process of its own; empty when it works."""
-    done = subprocess.run(
-        [sys.executable, "-c", f"import {module}"], capture_output=True, text=True, timeout=600, check=False
-    )
-    return done.stderr.strip().splitlines()[-1] if done.returncode and done.stderr.strip() else ""
+    """Why importing a module fails, tried in a process of its own; empty when it works."""
+    command = [sys.executable, "-c", f"import {module}"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    except subprocess.TimeoutExpired:
+        return "no end after five minutes"
+    last = done.stderr.strip().splitlines()[-1:] or [f"ended with status {done.returncode}"]
+    return last[0] if done.returncode else ""

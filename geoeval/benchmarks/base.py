@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from geoeval import __version__
 from geoeval.metrics.classification import class_table, confusion_cells, confusion_table
-from geoeval.metrics.intervals import cluster_bootstrap, clustered_mean, clustered_rate
+from geoeval.metrics.intervals import Interval, cluster_bootstrap, clustered_mean, clustered_rate
 from geoeval.metrics.parts import mean_of_parts, part_sums
 from geoeval.types import ClassScores, Coverage, Extraction, Item, Metric, Outcome, PromptView, Score, Summary
 
@@ -52,6 +53,7 @@ class Benchmark(ABC):
         part_means: Unweighted means of a rate over the parts of a breakdown.
         rates: Per-item metrics that are 0 or 1, reported as rates.
         means: Per-item metrics reported as means.
+        bounds: Least and most value of a mean, where its normal interval is cut.
         composites: Metrics of the confusion matrix (F1 ...).
         lower_is_better: Those of the above where less is better.
         stratum_metrics: The rates and means shown for each stratum.
@@ -65,6 +67,7 @@ class Benchmark(ABC):
     part_means: ClassVar[Mapping[str, PartMean]] = {}
     rates: ClassVar[tuple[str, ...]] = ()
     means: ClassVar[tuple[str, ...]] = ()
+    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {}
     composites: ClassVar[tuple[str, ...]] = ()
     lower_is_better: ClassVar[frozenset[str]] = frozenset()
     stratum_metrics: ClassVar[tuple[str, ...]]
@@ -236,16 +239,12 @@ class Benchmark(ABC):
         """The metrics of confusion matrices of shape ``(..., labels, labels + 1)``, unread replies last."""
         return {}
 
-    def rates_from_counts(self, counts: NDArray[Any]) -> Mapping[str, tuple[NDArray[Any], NDArray[Any]]]:
-        """Numerator and denominator of those composites that are shares of items."""
-        return {}
-
     def _part_means(self, scored: Sequence[Score]) -> Iterator[Metric]:
         for name, (rate, stratum, parts) in self.part_means.items():
             sums = part_sums([s.values[rate] for s in scored], [s.strata[stratum] for s in scored], parts)
             clusters = [s.cluster for s in scored]
             interval = cluster_bootstrap(sums, clusters, lambda total: {"mean": mean_of_parts(total)})["mean"]
-            yield Metric(name, float(mean_of_parts(sums.sum(axis=0))), len(sums), *interval)
+            yield Metric(name, float(mean_of_parts(sums.sum(axis=0))), len(sums), *_if_wide(interval))
 
     def _metrics(self, scored: Sequence[Score], names: Iterable[str]) -> tuple[Metric, ...]:
         return tuple(self._metric(name, [s for s in scored if name in s.values]) for name in names)
@@ -253,16 +252,17 @@ class Benchmark(ABC):
     def _metric(self, name: str, scored: Sequence[Score]) -> Metric:
         values, clusters = [s.values[name] for s in scored], [s.cluster for s in scored]
         mean = clustered_mean(values, clusters)
-        interval = clustered_rate(values, clusters) if name in self.rates else (mean.low, mean.high)
-        return Metric(name, mean.mean, mean.n, *interval)
+        if name in self.rates:
+            return Metric(name, mean.mean, mean.n, *clustered_rate(values, clusters))
+        least, most = self.bounds.get(name, (-math.inf, math.inf))
+        low, high = (end if math.isnan(end) else min(max(end, least), most) for end in (mean.low, mean.high))
+        return Metric(name, mean.mean, mean.n, low, high)
 
     def _composites(self, cells: NDArray[Any], clusters: Sequence[str]) -> Iterator[Metric]:
-        counts = cells.sum(axis=0)
-        values, rates = self.from_counts(counts), self.rates_from_counts(counts)
+        values = self.from_counts(cells.sum(axis=0))
         intervals = cluster_bootstrap(cells, clusters, self.from_counts)
         for name in self.composites:
-            n = int(rates[name][1]) if name in rates else len(cells)
-            yield Metric(name, float(values[name]), n, *intervals[name])
+            yield Metric(name, float(values[name]), len(cells), *_if_wide(intervals[name]))
 
     def _stratum(self, name: str, scored: Sequence[Score]) -> dict[str, tuple[Metric, ...]]:
         parts: dict[str, list[Score]] = {}
@@ -272,5 +272,10 @@ class Benchmark(ABC):
 
 
 def _coverage(scores: Sequence[Score]) -> Coverage:
-    counts = Counter(score.outcome for score in scores)
-    return Coverage(len(scores), *(counts[outcome] for outcome in Outcome))
+    counts = Counter(score.outcome.value for score in scores)
+    return Coverage(items=len(scores), **{outcome.value: counts[outcome.value] for outcome in Outcome})
+
+
+def _if_wide(interval: Interval) -> Interval:
+    """No interval where all resamples are alike, e.g. where all replies are right: that is no certainty."""
+    return Interval(math.nan, math.nan) if interval.low == interval.high else interval

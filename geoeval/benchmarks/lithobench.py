@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar
 
 from geoeval.benchmarks.base import Benchmark, PartMean
@@ -81,6 +82,7 @@ class LithoBenchOpen(Benchmark):
     strata = ("level", "lithology")
     max_new_tokens = 1024
     means = ("open_score", "rouge_l", "bleu_4")
+    bounds = MappingProxyType({"open_score": (0, 10), "rouge_l": (0, 1), "bleu_4": (0, 1)})
     stratum_metrics = ("open_score", "rouge_l", "bleu_4")
 
     def prompt_text(self, view: PromptView) -> str:

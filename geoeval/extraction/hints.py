@@ -9,11 +9,13 @@ from geoeval.extraction.reply import Reading, Reply, is_negated, is_word, names_
 
 _REFUSES = re.compile(
     r"(?:not|can't|don't|doesn't|unable to|impossible to|difficult to)\b[^.\n]{0,40}?"
-    r"(?:determine|identify|answer|select|choose|provide|view|analy[sz]e|see\b|make|predict|interpret|assess|enough"
-    r"|sufficient|information|say|tell|feel comfortable|definitiv|listed|provided|available|included|among)"
+    r"(?:determine|identify|answer|select|choose|provide\b|view|analy[sz]e|see\b|make|predict|interpret|assess|enough"
+    r"|sufficient|information|say|tell|feel comfortable|definitiv)"
+    r"|not (?:directly )?(?:listed|provided|available|included|among)\b"
     r"|none of (?:the|these|them)|option is not"
     r"|no (?:correct|right|suitable) (?:answer|option|choice)"
-    r"|i(?:'m| am) sorry|apologi[sz]e|failed to|no option|options? (?:do|does) not|not match|neither the"
+    r"|i(?:'m| am) sorry|apologi[sz]e|failed to|no option|options? (?:do|does) not"
+    r"|not match (?:any|exactly|with (?:any|the)|(?:one of )?the (?:\w+ )?(?:options|choices|answers))|neither the"
     r"|mistake in the (?:question|options|problem)|无法|没有正确|无正确|有误|都不[是对]"
 )
 _SUGGESTS = re.compile(
@@ -31,11 +33,11 @@ _DESCRIBES = re.compile(
 _TEXT_ENDS = re.compile(r"[\"')]*\s*(?:[.,;:!\n]|$)")
 _NAMED = re.compile(
     r"[(\[](?:(?:option|choice|answer)\s)?(?P<a>[A-Z])[)\]]"
-    r"|\b(?:option|choice|part|object|item|component)\s(?P<b>[A-Z])(?![\w'-])",
+    r"|\b(?:option|choice|part|object|item|component|workpiece)\s(?P<b>[A-Z])(?![\w'-])",
     re.IGNORECASE,
 )
 _LAST_WORD = re.compile(
-    r"(?:\b(?:is|are|be|by|as|to|with|labell?ed|marked|point|part|think|say)|'s)\s?[:\"'(\[]{0,2}\s?"
+    r"(?:\b(?:is|are|be|by|as|to|with|labell?ed|marked|point|part|think|say|[Ss]o)|'s)\s{0,4}[:\"'(\[]{0,2}\s{0,2}"
     r"(?P<letter>[A-Z])[\"')\]]?[.,]?[\"']?(?=\s|$)(?!\s*[=<>+])"
 )
 _STANDALONE = re.compile(r"(?<![\w'])[A-Z](?![\w'])")
@@ -48,11 +50,6 @@ def leading_text(reply: Reply) -> Reading | None:
     """An option's text first, then a full stop or comma: "No, the car ...", "Slate."."""
     named = reply.options().leading(reply.low[:_NEAR])
     return Reading(*named) if named and _TEXT_ENDS.match(reply.low, named.end) else None
-
-
-def leading_claim(reply: Reply) -> Reading | None:
-    """A first sentence that begins with an option's text and names no other: "Box B fits closely."."""
-    return opening(reply) if reply.options().leading(reply.low[:_NEAR]) else None
 
 
 def refusal(reply: Reply) -> Reading | None:
@@ -95,7 +92,7 @@ def concluding(reply: Reply) -> Reading | None:
     for start, end in _sentences(reply):
         sentence = reply.low[start:end]
         if _CONCLUDES.search(sentence) and not _DENIES.search(sentence):
-            concluded = _one_option(reply, start, end) or concluded
+            concluded = _one_option(reply, start, end) or _last_word(reply, start, end) or concluded
     return concluded
 
 
@@ -111,8 +108,14 @@ def opening(reply: Reply) -> Reading | None:
 
 def named_last(reply: Reply) -> Reading | None:
     """A bare letter that ends a statement, the only letter there is: "The mismatched part is C."."""
-    found = {match["letter"]: match.start("letter") for match in _LAST_WORD.finditer(reply.text)}
-    others = {match[0] for match in _STANDALONE.finditer(reply.text) if not is_word(reply.text, match.start())}
+    return _last_word(reply, 0, len(reply.text))
+
+
+def _last_word(reply: Reply, start: int, end: int) -> Reading | None:
+    """The one bare letter between two positions, where it ends a statement."""
+    found = {match["letter"]: match.start("letter") for match in _LAST_WORD.finditer(reply.text, start, end)}
+    letters = _STANDALONE.finditer(reply.text, start, end)
+    others = {match[0] for match in letters if not is_word(reply.text, match.start())}
     reading = _only(found)
     return reading if reading and reading.letter in reply.offered and others <= found.keys() else None
 
@@ -122,7 +125,7 @@ def _one_option(reply: Reply, start: int, end: int) -> Reading | None:
     letters = {}
     for match in _NAMED.finditer(reply.text, start, end):
         letter, i = match[match.lastgroup or 0], match.start(match.lastgroup or 0)
-        if letter in reply.offered and not names_image(reply, i):
+        if letter in reply.offered and not names_image(reply, i) and not is_negated(reply.low, match.start()):
             letters[letter] = i
     texts = {named.letter: named for named in reply.options().mentions(reply.low, start, end)}
     if letters:

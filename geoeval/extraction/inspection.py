@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from itertools import pairwise
 from typing import Any
 
 from geoeval.extraction.json_objects import Pairs, find_objects
 from geoeval.extraction.reasoning import strip_reasoning
+from geoeval.extraction.text import ascii_forms
 from geoeval.types import Extraction
 
 
@@ -108,7 +108,7 @@ def extract_inspection(reply: str) -> Extraction:
     if len(visible) > 2 * _END:  # An answer stands at the beginning or the end.
         visible = f"{visible[:_END].rpartition(' ')[0]}\n{visible[-_END:].partition(' ')[2]}"
     members = _json_lines(visible)
-    text = unicodedata.normalize("NFKC", members or visible).replace("’", "'")
+    text = ascii_forms(members or visible).replace("’", "'")
     if not text.isascii():
         for chinese, english in _CHINESE:
             text = chinese.sub(english, text)

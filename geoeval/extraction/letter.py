@@ -16,8 +16,10 @@ from geoeval.types import Extraction
 _WHOLE = re.compile(r"\W*(?:(?:(?:final )?answer|option|choice)\W*)?(?P<letter>[A-Za-z])\W*", re.IGNORECASE)
 _LEADING = re.compile(
     r"\s*(?:[(\[](?P<bracketed>[A-Z])[)\]]|(?P<marked>[A-Z]) ?[.):,](?=\s|$)"
-    r"|(?P<alone>[A-Z]) *(?:\n|[-–—] |because\b|since\b))"
+    r"|(?P<alone>[A-Z]) *(?:\n|[-–—] |because\b|since\b|\[\d))"
 )
+# Letters as names: "A, B and D are alike, while ...".
+_SUBJECT = re.compile(r"\s*[A-Z](?:, [A-Z])*,? and [A-Z] (?:all |both )?(?:are|have|look|share|appear|seem|show)\b")
 _NEW_LINE = re.compile(r"\n\s*")
 _LONG = 20_000
 
@@ -77,7 +79,7 @@ def whole_reply(reply: Reply) -> Reading | None:
 def leading_letter(reply: Reply) -> Reading | None:
     """A letter before its text or a reason: "(B) text", "B. text", "B because ..."; not a copied list of options."""
     match = _LEADING.match(reply.text)
-    if match is None or match.lastgroup is None:
+    if match is None or match.lastgroup is None or _SUBJECT.match(reply.text):
         return None
     letter, i = match[match.lastgroup], match.start(match.lastgroup)
     if match["marked"]:
@@ -99,7 +101,6 @@ RULES: tuple[tuple[str, Callable[[Reply], Reading | None], str], ...] = (
     ("declared", standing_declaration, _ANY),
     ("leading_letter", leading_letter, _ANY),
     ("leading_text", hints.leading_text, _ANY),
-    ("leading_text", hints.leading_claim, _COMPLETE),
     ("hedged", hints.refusal, _SHORT),
     ("paired", hints.paired, _SHORT),
     ("only_option", hints.only_option, _COMPLETE),

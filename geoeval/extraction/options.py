@@ -12,7 +12,9 @@ from typing import NamedTuple
 _TOKEN = re.compile(
     r"[a-z]+\d*|[.!?]?[ \t]*\n\s*|[.!?](?=\s)|(?<![\w.])-?\d[\d,]*(?:\.\d+)?|\.\d+|[^\W\d_]|[<>=+/^%≤≥≠±]"
 )
-_APPEARS = frozenset(("appears", "seems", "looks"))
+_APPEARS = frozenset(("appears", "seems", "looks", "has"))
+_AFTER_APPEARS = frozenset(("to", "be", "have", "a", "the", "clearly"))
+_RELATIVE_CLAUSE = re.compile(r", which [^,.\n]{0,150},")
 _EQUALS = frozenset(("is", "are", "be", "=", "equals"))
 _CONTINUES_NUMBER = re.compile(r"[-.\d/^+]")
 _IN_OTHER_LANGUAGES = {
@@ -77,14 +79,16 @@ class OptionTexts:
         stretch = low[start:end]
         if not any((word if word.isalpha() else word[0]) in stretch for word in self._first_words):
             return []
-        words = list(_words(low, start, end))
+        if ", which " in stretch:
+            stretch = _RELATIVE_CLAUSE.sub(lambda clause: " " * len(clause[0]), stretch)
+        words = list(_words(stretch))
         found = []
         i = 0
         while i < len(words):
             named = self._at(words, i)
             if named and (named[1] > 1 or _is_result(words, i)):
                 letter, count = named
-                found.append(Mention(letter, words[i].start, words[i + count - 1].end))
+                found.append(Mention(letter, start + words[i].start, start + words[i + count - 1].end))
                 i += count - 1
             i += 1
         return found
@@ -135,10 +139,10 @@ def option_texts(letters: tuple[str, ...], texts: tuple[str, ...]) -> OptionText
 
 
 def _words(low: str, start: int = 0, end: int | None = None) -> Iterator[_Word]:
-    hedged = False  # "B appears to be closer" names the option "B is closer".
+    hedged = False  # "B appears to be closer" and "B has the darker colour" name "B is closer" and "B is darker".
     for match in _TOKEN.finditer(low, start, len(low) if end is None else end):
         word = match[0]
-        if not (hedged and word in ("to", "be")):
+        if not (hedged and word in _AFTER_APPEARS):
             hedged = word in _APPEARS
             plain = "is" if hedged else "." if word[-1] in ".!? \t\n" else word.replace(",", "")
             yield _Word(plain, match.start(), match.end())

@@ -16,6 +16,11 @@ _TAG = re.compile(
     r"|(?P<gemma_open><unused94>thought|<\|channel>thought)|(?P<gemma_close><unused95>|<channel\|>)",
     re.IGNORECASE,
 )
+# Cheap signs without which `_TAG` cannot match; most replies have none, and runs of "<" would cost it a second.
+_OPENERS = ("<", "&lt;", "◁", "[THINK", "[/THINK")
+_NAME_PART = re.compile(
+    r"think|thought|analysis|reason|reflect|rationale|monologue|scratch|deliberat|cot|<unused9|channel", re.IGNORECASE
+)
 _CHANNEL = "<|channel|>"
 _FINAL = re.compile(
     r"<\|channel\|>\s*final\b[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>(.*?)(?=<\|(?:end|return|start|channel|call)\|>|\Z)",
@@ -51,6 +56,8 @@ def _final_channel(reply: str) -> str:
 
 
 def _outside_tags(text: str) -> str:
+    if not any(opener in text for opener in _OPENERS) or not _NAME_PART.search(text):
+        return text
     visible: list[str] = []
     position = 0
     inside: str | None = None

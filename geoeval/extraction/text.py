@@ -20,28 +20,40 @@ _HEADING = re.compile(
 )
 
 
-def _table() -> dict[int, str]:
-    """Compatibility forms of one ASCII character (full-width, bold, circled); decoration becomes a space."""
-    table = {}
+def _ascii_forms() -> dict[int, str]:
+    """Compatibility forms of one ASCII character: full-width, bold, circled, other spaces."""
+    table = dict.fromkeys(map(ord, "\u00a0\u3000"), " ")
     for block in (range(0x2460, 0x2500), range(0xFF01, 0xFF5F), range(0x1D400, 0x1D6A4)):
         for code in block:
             plain = unicodedata.normalize("NFKC", chr(code))
             if len(plain) == 1 and plain.isascii():
                 table[code] = plain
-    table |= dict.fromkeys(map(ord, "*`$【】〖〗\u00a0\u3000\u200b\u200c\u200d\u2060\ufeff"), " ")
+    return table
+
+
+def _plain_forms() -> dict[int, str]:
+    """Marks and quotes in one spelling; decoration becomes a space."""
+    table = dict.fromkeys(map(ord, "*`$【】〖〗\u200b\u200c\u200d\u2060\ufeff"), " ")
     quotes = dict.fromkeys("“”„「」『』《》", '"') | dict.fromkeys("‘’", "'")
     # The lower case of "İ" is two characters long, of any other character one.
     others = {"〔": "[", "〕": "]", "：": ":", "。": ".", "İ": "I"}
     return table | {ord(mark): plain for mark, plain in (quotes | others).items()}
 
 
-_PLAIN = _table()
+_ASCII = _ascii_forms()
+_PLAIN = _ASCII | _plain_forms()
+
+
+def ascii_forms(text: str) -> str:
+    """Full-width, bold and circled letters, digits and marks as ASCII; everything else, and the length, stays.
+
+    A table does it, not NFKC: that changes positions and takes quadratic time on long runs of combining marks.
+    """
+    return text if text.isascii() else text.translate(_ASCII)
 
 
 def plain_text(text: str) -> str:
-    """Normalise a reply: full-width and decorated characters to ASCII, markdown marks and model tokens to spaces.
-
-    A table does it, not NFKC: that changes positions and takes quadratic time on long runs of combining marks.
+    """Normalise a reply: as `ascii_forms`, and markdown marks and model tokens become spaces.
 
     Args:
         text: Any string.

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from geoeval.extraction.json_objects import CUT, Number, Pairs, decode, find_objects, unescape
 from geoeval.extraction.reasoning import strip_reasoning
+from geoeval.extraction.text import ascii_forms
 from geoeval.types import Extraction
 
 VERDICTS = (
@@ -153,7 +154,7 @@ def _views(text: str) -> Iterator[str]:
         yield f"{{{call[1]}}}"
     elif _HEADLESS.match(text):
         yield "{" + text
-    unwrapped = unescape(html.unescape(_INVISIBLE.sub("", unicodedata.normalize("NFKC", text))))
+    unwrapped = unescape(html.unescape(_INVISIBLE.sub("", ascii_forms(text))))
     if unwrapped != text:
         yield unwrapped
 

@@ -15,15 +15,17 @@ if TYPE_CHECKING:
 SAMPLE_NOTE = "SAMPLE numbers: the bundled sample is made by a script and says nothing about the published benchmark."
 
 
-def print_summary(console: Console, task: str, summary: Summary, *, sample: bool, strata: bool = True) -> None:
+def print_summary(
+    console: Console, task: str, summary: Summary, *, sample: bool, items_in_task: int | None = None
+) -> None:
     """Print one task: headline numbers, breakdown, coverage, signature.
 
     Args:
-        console: Where to print.
+        console: Where to print; must not interpret markup, since labels and names are data.
         task: The task's name.
         summary: Its numbers.
         sample: Whether they come from the bundled sample; printed if so.
-        strata: Whether to print the breakdown.
+        items_in_task: How many items the whole task has, when the run may have had fewer.
     """
     from rich.table import Table
 
@@ -33,12 +35,11 @@ def print_summary(console: Console, task: str, summary: Summary, *, sample: bool
         column.justify = "right"
     for metric in summary.metrics:
         table.add_row(metric.name, *_cells(metric))
-    console.print(table, markup=False)
-    if strata:
-        for name, parts in summary.strata.items():
-            console.print(_strata_table(name, parts))
-    console.print(coverage_line(summary.coverage), markup=False, highlight=False)
-    console.print(f"signature: {summary.signature}", markup=False, highlight=False, soft_wrap=True)
+    console.print(table)
+    for name, parts in summary.strata.items():
+        console.print(_strata_table(name, parts))
+    console.print(coverage_line(summary.coverage, items_in_task), soft_wrap=True)
+    console.print(f"signature: {summary.signature}", soft_wrap=True)
     console.print()
 
 
@@ -48,7 +49,7 @@ def _strata_table(name: str, parts: Mapping[str, Sequence[Metric]]) -> Table:
     names = list(dict.fromkeys(metric.name for metrics in parts.values() for metric in metrics))
     table = Table(f"by {name}", *names, box=None, pad_edge=False)
     for value, metrics in parts.items():
-        cells = {metric.name: f"{number(metric.value)} (n={metric.n})" for metric in metrics}
+        cells = {metric.name: _cell(metric) for metric in metrics}
         table.add_row(value, *(cells.get(name, "") for name in names))
     return table
 
@@ -58,16 +59,22 @@ def _cells(metric: Metric) -> tuple[str, str, str]:
     return number(metric.value), str(metric.n), interval
 
 
+def _cell(metric: Metric) -> str:
+    interval = "" if math.isnan(metric.low) else f" {metric.low:.2f}-{metric.high:.2f}"
+    return f"{number(metric.value)}{interval} n={metric.n}"
+
+
 def number(value: float) -> str:
     """Four decimals, "n/a" for nan."""
     return "n/a" if math.isnan(value) else f"{value:.4f}"
 
 
-def coverage_line(coverage: Coverage) -> str:
+def coverage_line(coverage: Coverage, items_in_task: int | None = None) -> str:
     """What became of the replies, in one line; what needs attention is never left out."""
     scored = coverage.items - coverage.failed - coverage.unscored
+    part = "" if items_in_task in (None, coverage.items) else f" (the task has {items_in_task})"
     return (
-        f"coverage: {scored} of {coverage.items} items scored; {coverage.read} read, {coverage.unread} unreadable, "
-        f"{coverage.empty} empty (both count as wrong); {coverage.failed} failed requests, "
-        f"{coverage.unscored} unscored (neither counts)"
+        f"coverage: {scored} of {coverage.items} items scored{part}; "
+        f"{coverage.read} read, {coverage.unread} unreadable, {coverage.empty} empty (both count as wrong); "
+        f"{coverage.failed} failed requests, {coverage.unscored} unscored (neither counts)"
     )

@@ -136,8 +136,16 @@ def test_always_answer_row(metric, value):
 
 @pytest.mark.parametrize(
     ("metric", "n"),
-    [("accuracy", 587), ("false_refusal_rate", 295), ("missed_refusal_rate", 292), ("refusal_accuracy", 292)]
-    + [("detection_recall", 292), ("detection_precision", 0), ("category_accuracy", 0), ("macro_f1", 587)],
+    [
+        ("accuracy", 587),
+        ("macro_f1", 587),
+        ("false_refusal_rate", 295),
+        ("missed_refusal_rate", 292),
+        ("refusal_accuracy", 292),
+        ("detection_recall", 292),
+        ("detection_precision", 0),
+        ("category_accuracy", 0),
+    ],
 )
 def test_n_is_the_denominator(metric, n):
     assert get_benchmark("georefusal").summarise(always_answer_587())[metric].n == n

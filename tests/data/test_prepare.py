@@ -1,16 +1,19 @@
 """Any local copy of a release -> the canonical files: the same rows whatever the format, and whole or not at all."""
 
+import base64
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from releases import DATASETS, FORMATS, SETTINGS, canonical, export, georefusal_release
+from releases import DATASETS, FORMATS, IMAGE, SETTINGS, canonical, export, georefusal_release
 
 from geoeval.data import DataError
 from geoeval.data.prepare import prepare
@@ -298,3 +301,48 @@ def test_a_full_disk_leaves_what_was_there(tmp_path):
     )
     assert "cannot be written" in done.stdout
     assert list((tmp_path / "out").iterdir()) == []
+
+
+PEAK = """
+import resource, sys
+from pathlib import Path
+from geoeval.data.prepare import prepare
+written, problems = prepare("lithobench", Path(sys.argv[1]), Path(sys.argv[2]))
+print(written[0].manifest["output"]["rows"], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss has other units elsewhere")
+@pytest.mark.parametrize("form", ["parquet", "json"])
+def test_memory_does_not_grow_with_the_rows(tmp_path, form):
+    """200 MB more of pictures, at most 60 MB more memory."""
+    peaks = []
+    for count in (50, 450):
+        copy = tmp_path / f"copy{count}"
+        copy.mkdir()
+        large_release(copy, form, count)
+        command = [sys.executable, "-c", PEAK, copy, tmp_path / f"out{count}"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        rows, peak = map(int, done.stdout.split())
+        assert rows == count
+        peaks.append(peak)
+    assert peaks[1] - peaks[0] < 60, peaks
+
+
+def large_release(copy, form, count):
+    """Pictures of half a megabyte: a real one with other bytes behind its end."""
+    picture = canonical("lithobench_open")[0]["images"][0]["bytes"]
+    rows = [{"question": f"{n}?", "answer": "Granite.", "level": "ID"} for n in range(count)]
+    contents = (picture + os.urandom(500_000) for _ in rows)
+    if form == "json":
+        with open(copy / "open.json", "w", encoding="utf-8") as file:
+            for n, (row, content) in enumerate(zip(rows, contents, strict=True)):
+                file.write(",\n" if n else "[")
+                file.write(json.dumps({**row, "image": base64.b64encode(content).decode()}))
+            file.write("]")
+        return
+    schema = pa.schema([("question", pa.string()), ("answer", pa.string()), ("level", pa.string()), ("image", IMAGE)])
+    with pq.ParquetWriter(copy / "open.parquet", schema) as writer:
+        for start in range(0, count, 50):
+            part = [{**row, "image": {"bytes": next(contents), "path": None}} for row in rows[start : start + 50]]
+            writer.write_table(pa.Table.from_pylist(part, schema=schema))

@@ -77,7 +77,7 @@ def test_whole_reply(reply, letter):
         ("The dark minerals make choice (B) the odd one; B is therefore the most likely answer.", "B"),
         ("The most suitable choice among the four is option **C**.", "C"),
         ("The corresponding part is:\n(D) Part four\nIt sits at the top.", "D"),
-        ("Looking at each part in turn, three agree.\n\n(B) the third part", "B"),
+        ("Looking at each part in turn, (A) and (C) agree.\n\n(B) the third part", "B"),
         ("The answer is (A, A).", "A"),
         ("Answer: [0.63, 0.43] (D)", "D"),
         ("The answer -> C", "C"),
@@ -199,6 +199,8 @@ def test_name_that_starts_like_a_letter():
         ("I think the grains interlock. The answer is B.", AJ, None, "B"),
         ("A is closer to the camera than B.", ("A", "B"), CLOSER, "A"),
         ("Point B appears to be closer, as it is larger.", ("A", "B"), CLOSER, "B"),
+        ("Point A, which is on the dome, is closer than point B, which is far off.", ("A", "B"), CLOSER, "A"),
+        ("I would say that B has the darker colour of the two.", ("A", "B"), ("A is darker", "B is darker"), "B"),
         ("Box B fits the fold. Box A is too large.", ("A", "B"), ("Box A", "Box B"), "B"),
         ("The point REF corresponds to point C in the second picture.", AD, POINTS, "C"),
     ],
@@ -245,7 +247,11 @@ def test_letters_that_name_images(reply, letter):
         ("The texture points to a slate, most likely.", ROCKS, "C"),
         ("It could be granite or gabbro.", ROCKS, None),
         ("Granite is light and slate is dark. Therefore, the rock in the picture is slate.", ROCKS, "C"),
+        ("Look at the colour first. The rock is gabbro.", ROCKS, "B"),
+        ("The granite is light, so the odd one out is the slate (C).", ROCKS, "C"),
+        ("The camera moves to the right. All objects move to the left.", ("left", "right"), "B"),
         ("No, the pit is dry.", ("yes", "no"), "B"),
+        ("Yes, there is no gap between them.", ("yes", "no"), "A"),
         ("はい", ("yes", "no"), "A"),
         ("左", ("left", "right"), "A"),
         ("The answer is 9.", ("3", "9", "12"), "B"),
@@ -269,6 +275,9 @@ def test_option_text(reply, options, letter):
         ("I cannot select either (A) granite or (B) gabbro.", None),
         ("It is not possible to determine whether it is slate.", None),
         ("None of the options (A), (B), (C) or (D) fits.", None),
+        ("I would not choose (A) here.", None),
+        ("Granite fits the fold closely, while gabbro is not visible in the picture provided.", None),
+        ("Slate fits best. The other rocks are not visible in the picture provided.", "C"),
         ("I don't know.\n\nAnswer: C", "C"),
         ("I cannot be certain. If I had to choose, (B).", "B"),
         ("I cannot determine the rock with certainty. However, it is most likely slate.", "C"),
@@ -406,3 +415,33 @@ def test_unknown_policy():
 
 def test_value_is_spelled_as_the_choice_is():
     assert read("The answer is B.", ("a", "b")) == "b"
+
+
+@pytest.mark.parametrize(
+    ("reply", "letter"),
+    [
+        ("I will take option A to show what I mean: its thread is shorter. Answer: A", "A"),
+        ("<think>A, B and C look alike. Answer: B? No.</think>\nAnswer: D", "D"),
+        ("Part C is longer than the rest, so it does not belong.\n\n**Answer: C**", "C"),
+        ("The part that does not belong is **C**.", "C"),
+        ("- A: M6x20\n- B: M6x20\n- C: M6x30\n- D: M6x20\n\nPart C has a different length.", "C"),
+        ("[0.63, 0.43] (D)", "D"),
+        ("D [0.63, 0.43]", "D"),
+        ("The odd one lies at [0.28, 0.66] (C).", "C"),
+        ("A has a hexagonal head, B has a hexagonal head, C is a washer. So C.", "C"),
+        ("Workpiece B is different.", "B"),
+        ("Component D does not match the batch because it is shorter.", "D"),
+        ("A, B and D are M8 nuts, while C is an M10 nut. Therefore the part with the wrong model number is C", "C"),
+        ('The mismatched part is labelled "B" in all three views.', "B"),
+        ("Part B looks larger than A, C and D in every view.\nAnswer: B", "B"),
+        ("It is part B: its head is larger than that of A.", "B"),
+        ("Answer: X, where X is the letter.", None),
+        ("None of the parts is wrong.", None),
+        ("All four parts are of the same model.", None),
+        ("It is either A or B.", None),
+        ("Parts A and C differ from the others.", None),
+    ],
+)
+def test_replies_about_parts(reply, letter):
+    """FORGE's questions, which no labelled corpus covers: letters name parts, and coordinates stand beside them."""
+    assert read(reply) == letter

@@ -54,7 +54,7 @@ def environment(**changes: str) -> dict[str, str]:
 
 def run(folder: Path, *arguments: str, command: tuple[str, ...] = SCRIPT, **changes: str) -> Run:
     """Run a command line to its end; both streams in one text."""
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     done = subprocess.run(
         [*command, *arguments],
         env=environment(**changes),

@@ -1,8 +1,6 @@
 """``lmms_eval`` ends with a status that tells the truth (upstream's ends with 0)."""
 
-import os
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -55,7 +53,6 @@ def test_listing_tasks_is_0(tmp_path):
     assert run(tmp_path, "--tasks", "list").status == 0
 
 
-@pytest.mark.skipif(os.geteuid() != 0 and not Path("/dev/full").exists(), reason="needs a place that cannot be written")
 def test_results_that_cannot_be_written_are_1(tmp_path):
     """A file stands where the folder should be; upstream logs a warning and ends with 0."""
     (tmp_path / "out").write_text("", encoding="utf-8")
@@ -70,7 +67,50 @@ def test_nothing_scored_is_1(tmp_path):
     replies.write_text('{"id": "nobody", "reply": "A"}\n', encoding="utf-8")
     done = evaluate(tmp_path, f"strategy=replay,path={replies}", tasks=("forge_workveri",))
     assert done.status == 1
-    assert "no item could be scored (48 failed requests)" in done.output
+    assert "no item could be scored" in done.output
+
+
+def test_nothing_scored_is_1_without_a_sample_log_too(tmp_path):
+    replies = tmp_path / "replies.jsonl"
+    replies.write_text('{"id": "nobody", "reply": "A"}\n', encoding="utf-8")
+    model = ("--model", "geoeval_baseline", "--model_args", f"strategy=replay,path={replies}")
+    done = run(tmp_path, *model, "--tasks", "forge_workveri", "--output_path", str(tmp_path / "a [/b] c"))
+    assert done.status == 1
+    assert "no item could be scored" in done.output
+
+
+def test_predict_only_is_no_failure(tmp_path):
+    assert evaluate(tmp_path, "strategy=gold", "--predict_only", tasks=("forge_workveri",)).status == 0
+
+
+def test_a_users_own_task_of_our_name_is_no_failure(tmp_path):
+    """Deliberate, as the log says; its samples are not ours to read."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "data.jsonl").write_text('{"q": "?"}\n', encoding="utf-8")
+    (tmp_path / "mine" / "mine.yaml").write_text(
+        "task: forge_workveri\ndataset_path: json\ndataset_kwargs: {data_files: {test: data.jsonl}}\n"
+        "test_split: test\noutput_type: generate_until\ndoc_to_text: '{{q}}'\ndoc_to_target: '{{q}}'\n"
+        "doc_to_visual: !function utils.none\ngeneration_kwargs: {until: []}\n"
+        "metric_list: [{metric: exact_match, aggregation: mean, higher_is_better: true}]\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "mine" / "utils.py").write_text("def none(doc):\n    return []\n", encoding="utf-8")
+    include = ("--include_path", str(tmp_path / "mine"))
+    done = evaluate(tmp_path, "response=A", *include, model="dummy", tasks=("forge_workveri",))
+    assert done.status == 0, done.output
+
+
+def test_a_part_of_the_items_is_named_as_such(tmp_path):
+    done = evaluate(tmp_path / "a [bold] [/b]", "strategy=gold", "--limit", "5", tasks=("forge_workveri",))
+    assert done.status == 0, done.output
+    assert "5 of 5 items scored (the task has 48)" in done.output
+    assert str(tmp_path / "a [bold] [/b]") in done.output
+
+
+def test_a_shipped_configuration_is_found_by_name(tmp_path):
+    done = run(tmp_path, "--config", "demo", "--output_path", str(tmp_path), "--limit", "2", GEOEVAL_DATA="")
+    assert done.status == 0, done.output
+    assert len(done.results) == 3
 
 
 def test_missing_harness_is_named(tmp_path):

@@ -12,7 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
 from runs import TASKS, evaluate
+from runs import run as run_command
 from standin import STYLES, expected, pixel_hash, serving
+
+from geoeval.harness.lmms_eval.plugin import tasks_dir
 
 REAL = Path(__file__).parents[2].parent / "shared" / "real"
 pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the real pictures are not beside this checkout")
@@ -135,6 +138,21 @@ def test_pictures_arrive_as_sent(run, data, task):
     for number, arrived in server.pictures.items():
         sent = Image.open(io.BytesIO(data[1][task, number]))
         assert arrived == [pixel_hash(sent)], number
+
+
+def test_the_endpoint_configuration_runs(data, tmp_path):
+    """``yaml_configs/openai.yaml`` as a user runs it, with another model and address on the command line."""
+    config = tasks_dir().parent / "yaml_configs" / "openai.yaml"
+    with serving() as server:
+        done = run_command(
+            tmp_path,
+            *("--config", str(config), "--model_args", f"model=m,base_url={server.url},max_retries=1"),
+            *("--output_path", str(tmp_path), "--limit", "3"),
+            GEOEVAL_DATA=str(data[0]),
+        )
+    assert done.status == 0, done.output
+    assert done.results.keys() == set(TASKS)
+    assert sum(server.calls.values()) == 3 * len(TASKS)
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -14,7 +14,8 @@ from lmms_eval.utils import load_yaml_config
 from runs import ALL_TASKS, GROUPS, TASKS
 
 from geoeval.benchmarks import get_benchmark
-from geoeval.data import locate
+from geoeval.data import DataError, locate
+from geoeval.harness.lmms_eval.adapter import process_docs
 from geoeval.harness.lmms_eval.plugin import tasks_dir
 
 YAMLS = sorted(tasks_dir().rglob("*.yaml"))
@@ -120,3 +121,15 @@ def test_run_configuration_is_loadable(path):
         pytest.skip(f"{resolved.class_path} needs a package that is not installed here")
     taken = {name for cls in model.__mro__[:3] for name in inspect.signature(cls.__init__).parameters}
     assert set(given) <= taken
+
+
+@pytest.mark.parametrize(("content", "path"), [(None, None), (b"no picture", None), (None, "/none.png")])
+def test_a_missing_picture_stops_the_run_before_the_first_request(content, path):
+    """It would otherwise be found in the middle of a paid run, which lmms-eval then loses."""
+    from datasets import Dataset, Features, List, Value
+
+    features = Features({"id": Value("string"), "images": List({"bytes": Value("binary"), "path": Value("string")})})
+    picture = {"bytes": content, "path": path}
+    rows = Dataset.from_list([{"id": "A-1", "images": [picture]}, {"id": "A-2", "images": []}], features=features)
+    with pytest.raises(DataError, match=r"2 items have a picture that is missing .* \['A-1', 'A-2'\]"):
+        process_docs("georefusal", rows)

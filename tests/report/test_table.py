@@ -29,19 +29,22 @@ def test_every_number_has_n_and_interval(sample):
         benchmark="b",
         version="1-A",
         metrics=(Metric("accuracy", 0.5, 4, 0.15, 0.85), Metric("mcc", NAN, 4)),
-        strata={"level": {"[ID]": (Metric("accuracy", 1.0, 2, 0.3, 1.0),), "Cmp": (Metric("accuracy", NAN, 0),)}},
+        strata={
+            "level": {"[low] x[/y]": (Metric("accuracy", 1.0, 2, 0.3, 1.0),), "Cmp": (Metric("accuracy", NAN, 0),)}
+        },
         coverage=Coverage(4, 4, 0, 0, 0, 0),
         confusion={},
         classes={},
         signature="b:1-A|data:x",
     )
     out = io.StringIO()
-    print_summary(Console(file=out, width=120), "b", summary, sample=sample)
+    print_summary(Console(file=out, width=120, markup=False), "b", summary, sample=sample, items_in_task=9)
     text = " ".join(out.getvalue().split())
     assert "accuracy 0.5000 4 0.1500 to 0.8500" in text
     assert "mcc n/a 4 n/a" in text
-    assert "[ID] 1.0000 (n=2)" in text
-    assert "Cmp n/a (n=0)" in text
+    assert "[low] x[/y] 1.0000 0.30-1.00 n=2" in text
+    assert "Cmp n/a n=0" in text
+    assert "(the task has 9)" in text
     assert "signature: b:1-A|data:x" in text
     assert ("SAMPLE" in text) == sample
     assert "SAMPLE" in SAMPLE_NOTE

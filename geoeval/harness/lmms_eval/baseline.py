@@ -128,5 +128,9 @@ def load_replies(path: Path) -> dict[tuple[str, str], str | None]:
 
 def _saved_reply(line: Mapping[str, Any]) -> tuple[tuple[str, str], str | None]:
     if "coverage" in line:
-        return ("", line["coverage"]["id"]), line["filtered_resps"]
-    return (line.get("task", ""), line["id"]), line["reply"]
+        task, id_, reply = "", line["coverage"]["id"], line["filtered_resps"]
+    else:
+        task, id_, reply = line.get("task", ""), line["id"], line["reply"]
+    if not isinstance(id_, str) or not isinstance(reply, (str, type(None))):
+        raise TypeError("'id' must be a string and 'reply' a string or null")
+    return (task, id_), reply

@@ -20,10 +20,15 @@ problems: list[str] = []
 """What went wrong in registration, for our own command line and ``geoeval doctor``."""
 
 
-def tasks_dir() -> Path:
-    """The folder of our task YAMLs, installed or in a checkout."""
+def shipped(folder: str) -> Path:
+    """The folder "tasks" or "yaml_configs", installed or in a checkout."""
     package = Path(__file__).parents[2]
-    return package / "tasks" if (package / "tasks").is_dir() else package.parent / "tasks"
+    return package / folder if (package / folder).is_dir() else package.parent / folder
+
+
+def tasks_dir() -> Path:
+    """The folder of our task YAMLs."""
+    return shipped("tasks")
 
 
 def manifests() -> list[Any]:

@@ -54,38 +54,62 @@ def result_files(folder: Path) -> list[Path]:
 
 
 def task_runs(results: Path) -> Iterator[TaskRun]:
-    """Our tasks in one result file.
+    """Our tasks in one result file; a user's own task of one of our names is not ours.
 
     Raises:
-        DataError: The file is no result file, or the samples were not logged or are incomplete.
+        DataError: The file is no result file, or the samples were not logged, are incomplete or doubled.
     """
-    try:
-        content = json.loads(results.read_text(encoding="utf-8"))
-        configs, counts = content["configs"], content["n-samples"]
-    except (OSError, ValueError, KeyError) as error:
-        raise DataError(f"{results}: not a result file of lmms-eval ({error!r})") from error
-    for task in benchmark_names():
-        if task not in configs:
-            continue
+    content = _read(results)
+    for task in _ours(content):
         samples = results.with_name(results.name.replace(_SUFFIX, f"_samples_{task}.jsonl"))
         scores = _scores(samples)
-        expected = counts[task]["effective"]
-        if len(scores) != expected:
-            raise DataError(f"{samples}: {len(scores)} samples, but the run had {expected}; the log is not whole")
-        metadata = configs[task]["metadata"]
+        counts, config = content["n-samples"][task], content["configs"][task]
+        if len(scores) != counts["effective"]:
+            had = counts["effective"]
+            raise DataError(f"{samples}: {len(scores)} samples, but the run had {had}; the log is not whole")
+        metadata = config["metadata"]
         run = {
             "harness": "lmms-eval",
             "model": content.get("model_source"),
             "model_name": content.get("model_name"),
             "model_args": content["config"].get("model_args"),
-            "generation_kwargs": configs[task].get("generation_kwargs"),
+            "generation_kwargs": config.get("generation_kwargs"),
             "data": metadata["data"],
             "data_sha256": metadata["data_sha256"],
-            "items_in_task": counts[task]["original"],
+            "items_in_task": counts["original"],
             "date": content.get("date"),
         }
         data = f"{metadata['data']}@{metadata['data_sha256'][:12]}"
-        yield TaskRun(task, get_benchmark(task).summarise(scores, data=data), run, samples)
+        try:
+            summary = get_benchmark(task).summarise(scores, data=data)
+        except ValueError as error:
+            raise DataError(f"{samples}: {error}") from error
+        yield TaskRun(task, summary, run, samples)
+
+
+def unscored_tasks(results: Path) -> list[str]:
+    """What is wrong with a run as a whole: our tasks of which no item could be scored; needs no sample log.
+
+    Raises:
+        DataError: The file is no result file.
+    """
+    content = _read(results)
+    shares = {task: content["results"].get(task, {}).get("coverage,none") for task in _ours(content)}
+    return [f"{task}: no item could be scored, all requests failed" for task, share in shares.items() if share == 0]
+
+
+def _read(results: Path) -> dict[str, Any]:
+    try:
+        content: dict[str, Any] = json.loads(results.read_text(encoding="utf-8"))
+        content["configs"], content["n-samples"], content["config"], content["results"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{results}: not a result file of lmms-eval ({error!r})") from error
+    return content
+
+
+def _ours(content: Mapping[str, Any]) -> list[str]:
+    configs = content["configs"]
+    return [task for task in benchmark_names() if "data_sha256" in (configs.get(task, {}).get("metadata") or {})]
 
 
 def _scores(samples: Path) -> list[Score]:
