@@ -173,7 +173,7 @@ class Benchmark(ABC):
         if name in self.rates:
             return Metric(name, mean.mean, mean.n, *clustered_rate(values, clusters))
         least, most = self.bounds.get(name, (-math.inf, math.inf))
-        low, high = (min(max(end, least), most) if end == end else end for end in (mean.low, mean.high))
+        low, high = (end if math.isnan(end) else min(max(end, least), most) for end in (mean.low, mean.high))
         return Metric(name, mean.mean, mean.n, low, high)
 
     def _composites(self, cells: NDArray[Any], clusters: Sequence[str]) -> Iterator[Metric]:
