@@ -122,7 +122,9 @@ def _verdicts(dataset: str, tally: _Tally, published: Published) -> Iterator[Che
     for column, counts in tally.counts.items():
         found = ", ".join(f"{value} {count:,}" for value, count in sorted(counts.items()))
         wanted = published.counts.get(column)
-        if wanted is None:
+        if wanted and column == "follow_up" and not counts["yes"]:  # which they are is not published
+            yield Check("info", f"by {column}", f"{found}: this data does not mark the {wanted['yes']} published ones")
+        elif wanted is None:
             yield Check("info", f"by {column}", found)
         elif dict(counts) == dict(wanted):
             yield Check("ok", f"by {column}", f"{found}, as published")

@@ -15,6 +15,7 @@ from typing import Any
 
 from geoeval import __version__
 from geoeval.data.columns import load_names
+from geoeval.data.convert import WITHOUT
 from geoeval.data.errors import DataError
 from geoeval.data.plan import Plan, plans
 from geoeval.data.progress import track
@@ -86,6 +87,9 @@ def _write(plan: Plan, source: Path, to: Path, columns: Path | None) -> Prepared
         if not count:
             raise DataError(f"{plan.dataset}: no rows in {', '.join(map(str, plan.tables))}")
         digest = sha256_of(part)
+    for name, value in WITHOUT.items():
+        if set(counts.get(name, ())) == {value}:
+            notes.append(f"{name}: {value!r} in every row; the release may not have it")
     manifest = {
         "dataset": plan.dataset,
         "source": {"folder": str(source), **_origin(source)},

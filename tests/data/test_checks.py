@@ -86,6 +86,12 @@ def test_duplicates_must_share_a_cluster(tmp_path):
     assert checks["clusters of duplicates"].level == "error"
 
 
+def test_follow_ups_that_are_not_marked_are_no_error(tmp_path):
+    checks = changed(tmp_path, lambda rows: [row.update(follow_up="no") for row in rows])
+    assert checks["by follow_up"].level == "info"
+    assert checks["by follow_up"].finding == "no 83: this data does not mark the 3 published ones"
+
+
 def test_gold_must_be_offered(tmp_path):
     checks = changed(tmp_path, lambda rows: rows[0].update(gold=["Z"]), "forge_workveri")
     assert "gold ['Z'] is not among the choices" in checks["values"].finding

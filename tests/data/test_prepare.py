@@ -287,6 +287,13 @@ def test_manifest_says_where_everything_came_from(tmp_path):
     assert manifest["counts"]["set"] == {"A": 28, "B": 28, "C": 27}
 
 
+def test_what_the_release_may_not_have_is_noted(tmp_path):
+    folder = georefusal_release(tmp_path / "copy")
+    edit(folder / "labels.json", lambda rows: [row.pop("follow_up") for row in rows])
+    done = prepared("georefusal", folder, tmp_path / "out")["georefusal"]
+    assert done.manifest["notes"] == ["follow_up: 'no' in every row; the release may not have it"]
+
+
 def test_a_full_disk_leaves_what_was_there(tmp_path):
     """A limit on the size of files fails a write just where a full disk would."""
     code = (
