@@ -76,6 +76,7 @@ def test_generation_is_greedy_and_not_cut_at_a_blank_line(config):
 def test_metrics_are_complete(config):
     for metric in config["metric_list"]:
         assert set(metric) == {"metric", "aggregation", "higher_is_better"}
+        assert metric["higher_is_better"] == (metric["metric"] not in ("false_refusal_rate", "missed_refusal_rate"))
         assert callable(metric["aggregation"])
 
 
