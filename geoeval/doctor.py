@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, entry_points, version
 
 OLDEST_LMMS_EVAL = "0.7.3"
+_DATASETS_FIX = 'pip install "datasets>=4"'
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def examine() -> Iterator[Finding]:
         )
     else:
         yield Finding("ok", f"lmms-eval {harness}")
-        parts = [*_examine_filelock(), *_examine_torch()]
+        parts = [*_examine_datasets(), *_examine_filelock(), *_examine_torch()]
         yield from parts
         if all(part.level == "ok" for part in parts):  # else it would only say the same again
             yield from _examine_registration()
@@ -65,6 +66,14 @@ def at_least(found: str, wanted: str) -> bool:
     from packaging.version import Version
 
     return Version(found) >= Version(wanted)
+
+
+def _examine_datasets() -> Iterator[Finding]:
+    found = installed("datasets")
+    if found and not at_least(found, "4"):
+        yield Finding(
+            "error", f"datasets {found} cannot keep lists of pictures compressed, which our tasks do", _DATASETS_FIX
+        )
 
 
 def _examine_filelock() -> Iterator[Finding]:

@@ -40,6 +40,11 @@ CASES = {
         "filelock 4.3.1: lmms-eval imports filelock._api",
         'pip install "filelock<4.3"',
     ),
+    "datasets 3": (
+        [("lmms-eval", "0.7.3"), ("datasets", "3.6.0"), ("filelock", "4.2.0")],
+        "datasets 3.6.0 cannot keep lists of pictures compressed",
+        'pip install "datasets>=4"',
+    ),
     "torchvision beside a CPU torch": (
         [("lmms-eval", "0.7.3"), ("filelock", "4.2.0"), ("torch", "2.13.0+cpu"), ("torchvision", "0.28.0", NMS)],
         "torchvision 0.28.0 does not work beside torch 2.13.0+cpu (RuntimeError: operator torchvision::nms",

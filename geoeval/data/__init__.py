@@ -1,6 +1,6 @@
 """Where rows come from, and rows -> `Item`."""
 
-from geoeval.data.items import context_from_row, is_picture, item_from_row, open_picture, read_items
+from geoeval.data.items import context_from_row, item_from_row, open_picture, picture_problem, read_items
 from geoeval.data.source import SAMPLE, DataError, Source, locate
 
 __all__ = [
@@ -8,9 +8,9 @@ __all__ = [
     "DataError",
     "Source",
     "context_from_row",
-    "is_picture",
     "item_from_row",
     "locate",
     "open_picture",
+    "picture_problem",
     "read_items",
 ]

@@ -16,9 +16,10 @@ from geoeval.types import AsJpeg, Item
 if TYPE_CHECKING:
     from PIL import Image
 
-_PICTURE_ERRORS = (OSError, TypeError, ValueError)
 COLUMNS = ("id", "question", "images", "choices", "options", "gold", "cluster", "modality")
 PLACEHOLDER = "<image>"
+_DEEP_MODES = ("I", "I;16", "I;16B", "I;16L", "I;16N", "F")  # Pillow clips their values to 0-255 without a word.
+_JPEG_END = b"\xff\xd9"
 
 
 def item_from_row(row: Mapping[str, Any], strata: Sequence[str], setting: str = "") -> Item:
@@ -122,23 +123,36 @@ def open_picture(picture: Any) -> Image.Image:
         return open_picture(jpeg.getvalue())
     try:
         with Image.open(_file(picture)) as image:
+            if image.mode in _DEEP_MODES:
+                raise ValueError(f"mode {image.mode}: convert it to 8 bits a channel, for its range is not known")
             rgb: Image.Image = image.convert("RGB")
             return rgb
-    except _PICTURE_ERRORS as error:
+    except Exception as error:  # Pillow's readers raise nearly anything on broken files
         path = picture.get("path") if isinstance(picture, Mapping) else picture
         name = path if isinstance(path, (str, Path)) else "embedded picture"
         raise DataError(f"{name}: cannot be opened as a picture ({error})") from error
 
 
-def is_picture(picture: Any) -> bool:
-    """Whether a picture is there and its header can be read, without decoding it; see `open_picture`."""
+def picture_problem(picture: Any) -> str:
+    """Why a picture could not be shown whole, "" when it can; see `open_picture`.
+
+    PNG is checked by its checksums and JPEG by its end mark, without decoding: lmms-eval lets Pillow fill the missing
+    part of a truncated file with grey, so that decoding would tell nothing.
+    """
     from PIL import Image
 
     try:
-        with Image.open(_file(picture)):
-            return True
-    except _PICTURE_ERRORS:
-        return False
+        source = _file(picture)
+        with Image.open(source) as image:
+            if image.mode in _DEEP_MODES:
+                return f"mode {image.mode}, not 8 bits a channel"
+            image.verify()
+            if image.format == "JPEG":
+                content = source.getvalue() if isinstance(source, io.BytesIO) else source.read_bytes()
+                return "" if _JPEG_END in content[-1024:] else "truncated"
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
 
 
 def _file(picture: Any) -> io.BytesIO | Path:

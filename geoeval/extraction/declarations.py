@@ -52,6 +52,7 @@ _CLAUSE_END = re.compile(r"[.!?]\s|[\n;]")
 _TEXT_JOINT = re.compile(r"[\"')]*,?\s*(?:or|and)\s[\"'(]*|[^\n]{0,3}\n\W{0,6}")
 _LOWER_CASE_END = re.compile(r"[)\]}\"']*\s*(?:[.!;]?\s*(?:$|\n)|[.!]\s|,?\s*(?:and|or|,)\s*\(?[a-z]\)?(?!\w))")
 _LINE_MARK_END = re.compile(r"[.):]*\s*(?:\n|$)|[.)]\s")
+_INSTRUCTS = re.compile(r"\b(?:line|format|form)\b[^\n\w]{0,4}[\"']$")  # 'end with a line "Answer: X"', echoed.
 _SUBQUESTION = re.compile(r"(?:^|[\n.?!;]\s*|\bin )\(?(?P<label>[a-e])\)")
 _NONE_FITS = re.compile(
     r"none of the (?!other)[^.\n]{0,30}(?:options|choices|answers)|\bneither \(|没有正确|无正确|都不[是对]"
@@ -80,6 +81,8 @@ def standing_declaration(reply: Reply) -> Reading | None:
 def _declarations(reply: Reply) -> list[Reading]:
     found = {}
     for cue in find_cues(reply.low):
+        if _INSTRUCTS.search(reply.low, max(0, cue.start - 20), cue.start):
+            continue
         readings = [_after(reply, cue)]
         if cue.kind in (Kind.QUALITY, Kind.LABEL) or reply.low.startswith(("answer", "option", "choice"), cue.start):
             readings.append(_before(reply, cue))
@@ -212,6 +215,8 @@ def _last_line(reply: Reply) -> Reading | None:
     if not marked:
         return None
     letter, i = marked
+    if text[i + 1 : end] == ":":  # A label with nothing after it.
+        return None
     above = marked_letter(text[max(0, start - 700) : start].rstrip().rpartition("\n")[2])
     if above and above[0] != letter:
         return None

@@ -13,6 +13,7 @@ _TURN = re.compile(
 _HEADING = re.compile(
     r"""
       \n[ #]*(?:(?:next\ |new\ )?(?:question|problem|exercise)\ ?(?:no\.?\ ?)?\d{0,3}|q\d{0,3}|问题|题目)\ *[:.]
+    | \n\ *choose\ exactly\ one\ of\b
     | \n\ *(?:now,?\ )?(?:let'?s\ ?)?(?:to\ )?
       (?:总结|(?:summari[sz]e|summary|recap|combin(?:e|ing)|list)\b[^\n]{0,30}\b(?:answers|questions))
     """,

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -215,3 +216,49 @@ def test_shared_clusters_widen_the_interval_of_a_rate():
 def test_signature_names_version_and_data(name):
     signature = get_benchmark(name).summarise([], data="SAMPLE@0123").signature
     assert signature.startswith(f"{name}:{get_benchmark(name).version}|data:SAMPLE@0123|")
+
+
+def test_first_letter_policy_reads_what_the_declared_one_does_not():
+    score = get_benchmark("forge_workveri").score(letter_item("C"), "Cannot say.")
+    assert (score.outcome, score.values["accuracy_first_letter"]) == (Outcome.UNREAD, 1)
+
+
+def test_interval_of_a_mean_is_the_normal_one_cut_at_its_range():
+    """Two values 0 and 10, by hand: mean 5, standard error 5, 5 +- 9.8 is cut to 0-10. Of 4 and 6: 5 +- 1.96."""
+    benchmark = get_benchmark("lithobench_open")
+    wide, narrow = (
+        [
+            replace(benchmark.score(open_item("x", id_=f"{i}"), "x"), values={"open_score": v})
+            for i, v in enumerate(pair)
+        ]
+        for pair in ((0, 10), (4, 6))
+    )
+    metric = benchmark.summarise(wide)["open_score"]
+    assert (metric.value, metric.low, metric.high) == (5, 0, 10)
+    metric = benchmark.summarise(narrow)["open_score"]
+    assert (metric.low, metric.high) == pytest.approx((5 - 1.959964, 5 + 1.959964))
+
+
+def test_composites_are_bootstrapped_by_cluster():
+    """Ten copies of each item say no more than one: the interval must not shrink."""
+    benchmark = get_benchmark("forge_workveri")
+    replies = ["Answer: A", "Answer: B", "Answer: C"] * 8
+    once, copied = (
+        [
+            replace(benchmark.score(letter_item("ABCD"[i % 4], f"{i}-{k}"), reply), cluster=f"{i}")
+            for i, reply in enumerate(replies)
+            for k in range(copies)
+        ]
+        for copies in (1, 10)
+    )
+    few, many = (benchmark.summarise(scores)["macro_f1"] for scores in (once, copied))
+    assert many.high - many.low == pytest.approx(few.high - few.low, rel=0.01)
+
+
+def test_all_right_has_no_bootstrap_interval():
+    """All resamples are alike, which is no certainty; the rate has its Wilson interval."""
+    benchmark = get_benchmark("forge_workveri")
+    summary = benchmark.summarise([benchmark.score(letter_item("A", f"{i}"), "Answer: A") for i in range(5)])
+    assert summary["macro_f1"].value == 1
+    assert math.isnan(summary["macro_f1"].low)
+    assert summary["accuracy"].low == pytest.approx(0.5655, abs=1e-4)

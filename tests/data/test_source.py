@@ -13,7 +13,7 @@ from releases import georefusal_release
 from standin_hub import Hub, serving
 
 from geoeval.benchmarks import benchmark_names, get_benchmark
-from geoeval.data import DataError, is_picture, item_from_row, locate, open_picture, read_items
+from geoeval.data import DataError, item_from_row, locate, open_picture, picture_problem, read_items
 from geoeval.data.prepare import prepare
 from geoeval.data.source import cache_folder, find, prepared_folder
 
@@ -196,6 +196,6 @@ def test_pictures_open_as_rgb(mode, tmp_path):
 
 @pytest.mark.parametrize("picture", [b"", b"no picture", {"bytes": None, "path": None}, "/nowhere.png", None])
 def test_what_is_no_picture_is_an_error(picture):
-    assert not is_picture(picture)
+    assert picture_problem(picture)
     with pytest.raises(DataError, match="cannot be opened"):
         open_picture(picture)

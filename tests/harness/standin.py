@@ -33,6 +33,7 @@ CONTENT: dict[str, tuple[Callable[[str], str | None], str, bool]] = {
     "null": (lambda a: None, "failed", False),
     "long": (lambda a: "The scene is wide and calm. " * 1430 + f"\n\n{a}", "read", True),
     "odd_characters": (lambda a: f"\u200b\ufeff{a}\x00\u2028", "read", True),
+    "half_an_emoji": (lambda a: f"{a} \ud83d", "read", True),
     "end_token": (lambda a: f"{a}<|im_end|>", "read", True),
 }
 TROUBLE: dict[str, tuple[str, bool]] = {

@@ -29,8 +29,16 @@ def test_failed_requests_are_told_from_replies(reply, expected, reason):
 
 
 def test_null_is_marked_before_the_harness_loses_it():
-    filtered = adapter.FailureFilter().apply(["B", None, ""], docs=None)
-    assert [adapter.reply_or_failure(reply)[0] for reply in filtered] == ["B", None, ""]
+    logged = [["B"], [None], ["", None]]
+    adapter.ReplyFilter().apply(logged, docs=None)
+    assert [[adapter.reply_or_failure(reply)[0] for reply in each] for each in logged] == [["B"], [None], ["", None]]
+
+
+def test_half_an_emoji_does_not_lose_the_log():
+    logged = [["Fine \ud83d"], ["\U0001f600 whole"]]
+    adapter.ReplyFilter().apply(logged, docs=None)
+    assert logged == [["Fine \ufffd"], ["\U0001f600 whole"]]
+    "".join(reply for each in logged for reply in each).encode("utf-8")
 
 
 def document(task):

@@ -1,6 +1,7 @@
 """The YAMLs are what lmms-eval needs; upstream has no such check and finds out in the middle of a run."""
 
 import inspect
+import io
 from dataclasses import fields
 
 import pyarrow.parquet as pq
@@ -11,6 +12,7 @@ pytest.importorskip("lmms_eval", reason="lmms-eval is not installed")
 import yaml
 from lmms_eval.api.task import ConfigurableTask, TaskConfig
 from lmms_eval.utils import load_yaml_config
+from PIL import Image
 from runs import ALL_TASKS, GROUPS, TASKS
 
 from geoeval.benchmarks import get_benchmark
@@ -74,6 +76,7 @@ def test_generation_is_greedy_and_not_cut_at_a_blank_line(config):
 def test_metrics_are_complete(config):
     for metric in config["metric_list"]:
         assert set(metric) == {"metric", "aggregation", "higher_is_better"}
+        assert metric["higher_is_better"] == (metric["metric"] not in ("false_refusal_rate", "missed_refusal_rate"))
         assert callable(metric["aggregation"])
 
 
@@ -123,13 +126,69 @@ def test_run_configuration_is_loadable(path):
     assert set(given) <= taken
 
 
-@pytest.mark.parametrize(("content", "path"), [(None, None), (b"no picture", None), (None, "/none.png")])
-def test_a_missing_picture_stops_the_run_before_the_first_request(content, path):
-    """It would otherwise be found in the middle of a paid run, which lmms-eval then loses."""
+ROW = {
+    "id": "A-1",
+    "question": "Is there a bridge?",
+    "choices": [],
+    "options": [],
+    "gold": ["ANSWER"],
+    "cluster": "scene",
+    "modality": "scene",
+    "set": "A",
+    "verdict": "ANSWER",
+    "category": "NONE",
+    "intensity": "none",
+}
+
+
+def rows_of(*rows):
     from datasets import Dataset, Features, List, Value
 
-    features = Features({"id": Value("string"), "images": List({"bytes": Value("binary"), "path": Value("string")})})
-    picture = {"bytes": content, "path": path}
-    rows = Dataset.from_list([{"id": "A-1", "images": [picture]}, {"id": "A-2", "images": []}], features=features)
-    with pytest.raises(DataError, match=r"2 items have a picture that is missing .* \['A-1', 'A-2'\]"):
-        process_docs("georefusal", rows)
+    text, texts = Value("string"), List(Value("string"))
+    features = {name: texts if isinstance(value, list) else text for name, value in ROW.items()}
+    features["images"] = List({"bytes": Value("binary"), "path": Value("string")})
+    return Dataset.from_list([{**ROW, "images": [picture(PNG)], **row} for row in rows], features=Features(features))
+
+
+def picture(content, path=None):
+    return {"bytes": content, "path": path}
+
+
+def encoded(kind, mode="RGB"):
+    buffer = io.BytesIO()
+    Image.effect_noise((64, 64), 50).convert(mode).save(buffer, kind)
+    return buffer.getvalue()
+
+
+PNG, JPEG = encoded("PNG"), encoded("JPEG")
+
+
+def test_sound_rows_pass():
+    rows = rows_of({}, {"id": "A-2", "images": [picture(JPEG)]})
+    assert process_docs("georefusal", rows)["task"] == ["georefusal", "georefusal"]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"images": []}, "column 'images' is empty"),
+        ({"images": [picture(None)]}, "cannot be opened whole"),
+        ({"images": [picture(b"no picture")]}, "cannot be opened whole"),
+        ({"images": [picture(None, "/none.png")]}, "cannot be opened whole"),
+        ({"images": [picture(PNG[: len(PNG) // 2])]}, "cannot be opened whole"),
+        ({"images": [picture(PNG[:200] + b"xxxx" + PNG[204:])]}, "cannot be opened whole"),
+        ({"images": [picture(JPEG[: len(JPEG) // 2])]}, "cannot be opened whole"),
+        ({"images": [picture(encoded("PNG", "I;16"))]}, "not 8 bits a channel"),
+        ({"gold": []}, "column 'gold' is empty"),
+        ({"gold": ["Answer"]}, "unknown verdict"),
+        ({"cluster": None}, "column 'cluster' is empty"),
+        ({"modality": "image"}, "'modality' has 'image'"),
+        ({"id": "A-0"}, "the id occurs more than once"),
+    ],
+)
+def test_a_bad_row_stops_the_run_before_the_first_request(change, says):
+    """It would otherwise be found in the middle of a paid run or after it, and lmms-eval then loses the replies."""
+    with pytest.raises(DataError) as error:
+        process_docs("georefusal", rows_of({"id": "A-0"}, change))
+    assert says in str(error.value)
+    assert str(change.get("id", "A-1")) in str(error.value)

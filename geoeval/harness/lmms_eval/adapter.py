@@ -1,33 +1,48 @@
 """What a task YAML needs: a document -> prompt, and a reply -> per-sample metrics.
 
 Three things lmms-eval does to replies are undone here (0.7.3, measured):
-it turns a null reply into "" before scoring, which would blame the model, so `FailureFilter` marks it first;
+it turns a null reply into "" before scoring, which would blame the model, so `ReplyFilter` marks it first;
 it writes a failed request into the reply as text, so `reply_or_failure` looks for those markers first;
 it drops the document from the sample log, so the metric ``coverage`` carries id, gold, reading and strata.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from geoeval.benchmarks import Benchmark, get_benchmark
-from geoeval.data import DataError, context_from_row, is_picture, item_from_row, locate, open_picture
+from geoeval.data import DataError, context_from_row, item_from_row, locate, open_picture, picture_problem
+from geoeval.data.schema import row_problems
 from geoeval.types import Outcome, Score
 
 Document = Mapping[str, Any]
 
 NULL_REPLY = "[LMMS_EVAL_REQUEST_FAILED] null reply"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _FAILURE_MARKERS = ("[LMMS_EVAL_REQUEST_FAILED", "[LMMS_EVAL_BUDGET_EXCEEDED]")
 
 
-class FailureFilter:
-    """A step of ``filter_list``: a null reply becomes a failed request, as it would be lost otherwise."""
+class ReplyFilter:
+    """The first step of ``filter_list``: what lmms-eval could not score or save is replaced, in its log as well.
 
-    def apply(self, replies: Sequence[str | None], docs: Any) -> list[str]:
-        """Replace None by the harness's own marker of a failed request."""
-        return [NULL_REPLY if reply is None else reply for reply in replies]
+    A null reply becomes a failed request. A lone surrogate (half an emoji, cut by the token limit) becomes U+FFFD: one
+    of them would lose the sample log of the whole task, which lmms-eval writes as UTF-8.
+    """
+
+    def apply(self, replies: Sequence[list[str | None]], docs: Any) -> Sequence[list[str | None]]:
+        """Replace in place, since lmms-eval logs these very lists.
+
+        Args:
+            replies: For each document all replies to it.
+            docs: Unused.
+        """
+        for each in replies:
+            each[:] = [NULL_REPLY if reply is None else _SURROGATE.sub("\ufffd", reply) for reply in each]
+        return replies
 
 
 def dataset_kwargs(dataset: str) -> dict[str, Any]:
@@ -67,25 +82,32 @@ def process_docs(task: str, dataset: Any) -> Any:
         dataset = dataset.select([index for index, row in enumerate(rows) if benchmark.includes(row)])
     if not len(dataset):
         raise DataError(f"{task}: no row with {benchmark.subset}; see the columns of {benchmark.dataset}.parquet")
-    bad = [row["id"] for row in dataset if not row["images"] or not all(map(is_picture, _pictures(row)))]
-    if bad:
-        raise DataError(
-            f"{len(bad)} items have a picture that is missing or cannot be opened, e.g. {bad[:5]}. "
-            f"Repair or fetch the data again: an item without its picture cannot be marked."
-        )
-    if benchmark.setting:
-        for row in dataset:
-            context_from_row(row, benchmark.setting)
-    facts = dataset.remove_columns([column for column in shown if column in dataset.column_names])
-    problems = [f"{row['id']}: {problem}" for row in facts if (problem := benchmark.unmarkable(row))]
+    problems = [problem for row in dataset for problem in _problems(benchmark, row)]
+    doubled = [id_ for id_, count in Counter(dataset["id"]).items() if count > 1]
+    problems += [f"row {id_!r}: the id occurs more than once" for id_ in doubled]
     if problems:
-        raise DataError(f"{task}: {len(problems)} items cannot be marked, e.g. {problems[:5]}")
+        raise DataError(
+            f"{task}: {len(problems)} things to mend before any request is made, e.g. {'; '.join(problems[:5])}. "
+            f"An item without its picture, or whose reply cannot be marked, must not be asked."
+        )
     return dataset.add_column("task", [task] * len(dataset))
 
 
-def _pictures(row: Document) -> Iterator[Any]:
-    """All pictures of a row."""
-    return (picture for name, column in row.items() if name.endswith("images") for picture in column or ())
+def _problems(benchmark: Benchmark, row: Document) -> Iterator[str]:
+    """What is wrong with one row: its values, its pictures, what its setting shows, whether a reply could be marked."""
+    yield from row_problems(benchmark.dataset, row)
+    for name, pictures in row.items():
+        if name.endswith("images"):
+            for problem in filter(None, map(picture_problem, pictures or ())):
+                yield f"row {row['id']!r}: a picture of {name!r} cannot be opened whole ({problem})"
+    try:
+        problem = benchmark.unmarkable(row)
+        if benchmark.setting:
+            context_from_row(row, benchmark.setting)
+    except DataError as error:
+        problem = str(error)
+    if problem:
+        yield f"row {row['id']!r}: {problem}"
 
 
 def doc_to_target(doc: Document) -> str:

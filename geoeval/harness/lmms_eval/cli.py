@@ -35,6 +35,9 @@ def main() -> None:
         from lmms_eval.cli.dispatch import main as upstream
     except ImportError as error:
         sys.exit(f'lmms-eval cannot be imported ({error}). Run: pip install "geoeval[lmms-eval]", then: geoeval doctor')
+    # Before a long run, so that nothing that is missing or broken is found only after it.
+    import geoeval.harness.lmms_eval.results  # noqa: F401
+
     first = sys.argv[1] if len(sys.argv) > 1 else "--help"
     evaluates = first == "eval" or (first.startswith("-") and first not in ("-h", "--help"))
     runs: list[Run] = []
