@@ -97,11 +97,13 @@ def read_items(source: Source, strata: Sequence[str], setting: str = "") -> Iter
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from geoeval.data.readers import batches
+
     try:
-        batches = pq.ParquetFile(source.path).iter_batches(batch_size=64)
+        file = pq.ParquetFile(source.path)
     except pa.ArrowInvalid as error:
         raise DataError(f"{source.path}: not a parquet file ({error})") from error
-    for batch in batches:
+    for batch in batches(file):
         for row in batch.to_pylist():
             yield item_from_row(row, strata, setting)
 
