@@ -10,6 +10,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from geoeval import __version__
+from geoeval.extraction.text import well_formed
 from geoeval.metrics.classification import class_table, confusion_cells, confusion_table
 from geoeval.metrics.intervals import Interval, cluster_bootstrap, clustered_mean, clustered_rate
 from geoeval.metrics.parts import mean_of_parts, part_sums
@@ -162,6 +163,7 @@ class Benchmark(ABC):
             reply: What the model wrote, as it wrote it; None for a request that failed.
             failure: Why it failed, kept as the reason.
         """
+        reply = reply and well_formed(reply)  # so that a score is the same before and after it was saved
         if reply is None:
             outcome, extraction = Outcome.FAILED, Extraction(None, "none", failure)
         elif not reply.strip():

@@ -12,7 +12,7 @@ from typing import Any
 
 from geoeval.data.errors import DataError
 from geoeval.data.fingerprint import fingerprint
-from geoeval.data.items import open_picture
+from geoeval.data.items import open_picture, picture_problem
 from geoeval.data.progress import track
 from geoeval.data.published import PUBLISHED, Published
 from geoeval.data.readers import batches
@@ -111,9 +111,12 @@ def _broken(row: Mapping[str, Any], columns: Iterable[str]) -> list[str]:
     for name in columns:
         for picture in row[name] or ():
             try:
+                problem = picture_problem(picture)
                 open_picture(picture)
             except DataError as error:
-                found.append(f"row {row['id']!r}: column {name!r}: {error}")
+                problem = str(error)
+            if problem:
+                found.append(f"row {row['id']!r}: column {name!r}: {problem}")
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 # Tokens of the model's template; those that open a further turn end the reply instead.
 _SPECIAL_TOKEN = re.compile(r"<[|｜](?!im_start|endoftext)[^|｜<>]{0,40}[|｜]>|</?s>|<eo[a-z]>|<end_of_turn>|\[/INST\]")
 _TURN = re.compile(
@@ -43,6 +44,11 @@ def _plain_forms() -> dict[int, str]:
 
 _ASCII = _ascii_forms()
 _PLAIN = _ASCII | _plain_forms()
+
+
+def well_formed(text: str) -> str:
+    """Lone surrogates (half an emoji, cut by the token limit) as U+FFFD: they cannot be written as UTF-8."""
+    return _SURROGATE.sub("\ufffd", text)
 
 
 def ascii_forms(text: str) -> str:

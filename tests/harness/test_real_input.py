@@ -26,6 +26,7 @@ ANSWERS = {
     "forge_workveri": "Answer: B",
 }
 GOLD = {"lithobench_open": ANSWERS["lithobench_open"], "georefusal": "REFUSE_AMBIGUOUS_QUERY", "forge_workveri": "B"}
+MODALITY = {"lithobench_open": "tile", "georefusal": "scene"}
 STRATA = {
     "lithobench_open": {"level": "ID", "lithology": "GT"},
     "georefusal": {"verdict": "REFUSE_AMBIGUOUS_QUERY", "category": "NONE", "intensity": "low", "set": "A"},
@@ -73,7 +74,7 @@ def data(tmp_path_factory):
                     "options": [],
                     "gold": [GOLD[task]],
                     "cluster": f"{number}",
-                    "modality": "photo" if picture[:2] == b"\xff\xd8" else "three_view",
+                    "modality": MODALITY.get(task, "photo" if picture[:2] == b"\xff\xd8" else "three_view"),
                     **STRATA[task],
                 }
             )

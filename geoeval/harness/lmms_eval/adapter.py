@@ -8,7 +8,6 @@ it drops the document from the sample log, so the metric ``coverage`` carries id
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -17,12 +16,12 @@ from typing import Any
 from geoeval.benchmarks import Benchmark, get_benchmark
 from geoeval.data import DataError, context_from_row, item_from_row, locate, open_picture, picture_problem
 from geoeval.data.schema import row_problems
+from geoeval.extraction.text import well_formed
 from geoeval.types import Outcome, Score
 
 Document = Mapping[str, Any]
 
 NULL_REPLY = "[LMMS_EVAL_REQUEST_FAILED] null reply"
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _FAILURE_MARKERS = ("[LMMS_EVAL_REQUEST_FAILED", "[LMMS_EVAL_BUDGET_EXCEEDED]")
 
 
@@ -41,7 +40,7 @@ class ReplyFilter:
             docs: Unused.
         """
         for each in replies:
-            each[:] = [NULL_REPLY if reply is None else _SURROGATE.sub("\ufffd", reply) for reply in each]
+            each[:] = [NULL_REPLY if reply is None else well_formed(reply) for reply in each]
         return replies
 
 
@@ -95,19 +94,20 @@ def process_docs(task: str, dataset: Any) -> Any:
 
 def _problems(benchmark: Benchmark, row: Document) -> Iterator[str]:
     """What is wrong with one row: its values, its pictures, what its setting shows, whether a reply could be marked."""
-    yield from row_problems(benchmark.dataset, row)
+    wrong = list(row_problems(benchmark.dataset, row))
+    yield from wrong
     for name, pictures in row.items():
         if name.endswith("images"):
             for problem in filter(None, map(picture_problem, pictures or ())):
                 yield f"row {row['id']!r}: a picture of {name!r} cannot be opened whole ({problem})"
-    try:
-        problem = benchmark.unmarkable(row)
-        if benchmark.setting:
-            context_from_row(row, benchmark.setting)
-    except DataError as error:
-        problem = str(error)
-    if problem:
+    if wrong:  # what follows would say much the same again
+        return
+    if problem := benchmark.unmarkable(row):
         yield f"row {row['id']!r}: {problem}"
+    try:
+        _ = benchmark.setting and context_from_row(row, benchmark.setting)
+    except DataError as error:
+        yield str(error)
 
 
 def doc_to_target(doc: Document) -> str:
