@@ -109,7 +109,7 @@ def read_items(source: Source, strata: Sequence[str], setting: str = "") -> Iter
 
 
 def open_picture(picture: Any) -> Image.Image:
-    """Decode a picture to RGB.
+    """Decode a picture to RGB; nothing but its pixels is kept.
 
     Args:
         picture: ``{"bytes": ..., "path": ...}`` as Hugging Face stores it, bytes, a path, or one of these in `AsJpeg`.
@@ -128,6 +128,7 @@ def open_picture(picture: Any) -> Image.Image:
             if image.mode in _DEEP_MODES:
                 raise ValueError(f"mode {image.mode}: convert it to 8 bits a channel, for its range is not known")
             rgb: Image.Image = image.convert("RGB")
+            rgb.info = {}  # a comment or EXIF field may tell the answer, and a backend may send it along
             return rgb
     except Exception as error:  # Pillow's readers raise nearly anything on broken files
         path = picture.get("path") if isinstance(picture, Mapping) else picture
