@@ -1,24 +1,33 @@
 """The command ``geoeval``.
 
-Exit status: 0 all well, 1 something is wrong with the data, results or environment, 2 wrong arguments.
+Exit status: 0 all well, 1 something is wrong with the data, results or environment, or the output was not read to its
+end, 2 wrong arguments.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from geoeval import __version__
+from geoeval.catalogue import add_tasks_command
 from geoeval.data.cli import add_data_command
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit."""
     parsed = _parser().parse_args(arguments)
-    sys.exit(parsed.run(parsed))
+    try:
+        status = parsed.run(parsed)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough, e.g. ``geoeval tasks | head``
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python's own last flush complains
+        status = 1
+    sys.exit(status)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -30,10 +39,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"geoeval {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    tasks = commands.add_parser("tasks", help="list the tasks, their versions and metrics")
-    tasks.add_argument("--json", action="store_true", help="print JSON")
-    tasks.set_defaults(run=_tasks)
-
+    add_tasks_command(commands)
     add_data_command(commands)
 
     score = commands.add_parser(
@@ -49,30 +55,6 @@ def _parser() -> argparse.ArgumentParser:
     doctor.add_argument("--json", action="store_true", help="print JSON")
     doctor.set_defaults(run=_doctor)
     return parser
-
-
-def _tasks(parsed: argparse.Namespace) -> int:
-    from geoeval.benchmarks import benchmark_names, get_benchmark
-
-    benchmarks = [get_benchmark(name) for name in benchmark_names()]
-    if parsed.json:
-        facts = [
-            {
-                "task": b.name,
-                "version": b.version,
-                "metrics": list(b.metric_names),
-                "strata": list(b.strata),
-                "max_new_tokens": b.max_new_tokens,
-            }
-            for b in benchmarks
-        ]
-        print(json.dumps(facts, indent=2))
-        return 0
-    for b in benchmarks:
-        print(f"{b.name}  version {b.version}")
-        print(f"  metrics: {', '.join(b.metric_names)}")
-        print(f"  by: {', '.join(b.strata)}")
-    return 0
 
 
 def _score(parsed: argparse.Namespace) -> int:
