@@ -47,8 +47,6 @@ LITHOLOGIES: Mapping[str, str] = {
     "SO": "soil",
     "WA": "water",
 }
-
-
 _TILE = "The picture is a satellite image tile: natural colours, seen from straight above."
 
 

@@ -21,11 +21,11 @@ from typing import Any
 
 from geoeval import __version__
 from geoeval.data.errors import DataError
+from geoeval.data.files import sha256_of, write_json
 from geoeval.data.hub import explained, patiently, quiet_bars
 from geoeval.data.progress import growing
 from geoeval.data.readers import FETCHED
 from geoeval.data.source import cache_folder
-from geoeval.data.write import sha256_of, write_json
 
 REPOSITORIES = {"georefusal": "albertLee/GeoRefusalBench", "forge": "AI4Manufacturing/forge"}
 _RESERVE = 64 << 20

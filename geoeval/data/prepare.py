@@ -17,12 +17,13 @@ from geoeval import __version__
 from geoeval.data.columns import load_names
 from geoeval.data.convert import WITHOUT
 from geoeval.data.errors import DataError
+from geoeval.data.files import replacing, sha256_of, write_json
 from geoeval.data.plan import Plan, plans
 from geoeval.data.progress import track
 from geoeval.data.readers import FETCHED, Row, tables
 from geoeval.data.schema import BENCHMARKS, columns_of, settings_of
 from geoeval.data.settings import with_settings
-from geoeval.data.write import replacing, sha256_of, write_json, write_rows
+from geoeval.data.write import write_rows
 
 
 @dataclass(frozen=True)

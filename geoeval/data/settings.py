@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from geoeval.data.errors import DataError
+from geoeval.data.files import replacing
 from geoeval.data.readers import Row
 from geoeval.data.schema import settings_of
-from geoeval.data.write import replacing
 
 
 def with_settings(dataset: str, rows: Callable[[], Iterator[Row]], folder: Path, notes: list[str]) -> Iterator[Row]:

@@ -11,13 +11,13 @@ There is no fall-back from one to another.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from geoeval.data.errors import DataError
+from geoeval.data.files import sha256_of
 
 __all__ = ["SAMPLE", "DataError", "Source", "cache_folder", "find", "locate", "prepared_folder"]
 
@@ -108,8 +108,4 @@ def find(task: str, setting: str | None = None) -> Source | None:
 @lru_cache(maxsize=64)
 def _sha256(path: Path, mtime_ns: int, size: int) -> str:
     """Hash of a file; time and size are in the cache key so that a changed file is read again."""
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+    return sha256_of(path)

@@ -1,13 +1,8 @@
-"""Rows -> one parquet file and a manifest beside it: streamed, under another name until whole, never half there."""
+"""Rows -> one parquet file, streamed."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,32 +11,6 @@ from geoeval.data.schema import arrow_schema
 
 _GROUP_BYTES = 16 << 20
 _GROUP_ROWS = 1000
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A file that takes the place of another when all went well, and is gone otherwise.
-
-    Raises:
-        DataError: The disk is full, or the folder cannot be written.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        os.close(handle)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written ({error})") from error
-    part = Path(name)
-    try:
-        yield part
-        with open(part, "rb+") as file:
-            os.fsync(file.fileno())
-        os.chmod(part, 0o666 & ~_umask())
-        os.replace(part, path)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written ({error}); nothing was changed") from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def write_rows(path: Path, dataset: str, rows: Iterable[Mapping[str, Any]], about: Mapping[str, Any]) -> int:
@@ -85,28 +54,3 @@ def write_rows(path: Path, dataset: str, rows: Iterable[Mapping[str, Any]], abou
         if group:
             flush()
     return len(ids)
-
-
-def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Write a JSON file, whole or not at all."""
-    with replacing(path) as part:
-        part.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def sha256_of(path: Path) -> str:
-    """Hash of a file, 64 hex digits."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() if hasattr(hashlib, "file_digest") else _blocks(file)
-
-
-def _blocks(file: Any) -> str:
-    digest = hashlib.sha256()
-    while block := file.read(1 << 20):
-        digest.update(block)
-    return digest.hexdigest()
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

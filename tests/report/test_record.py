@@ -5,7 +5,8 @@ import json
 import pytest
 
 from geoeval.benchmarks import get_benchmark
-from geoeval.report.record import to_record, write_json
+from geoeval.data.files import write_json
+from geoeval.report.record import to_record
 
 
 def test_record_of_an_empty_run_is_json_with_null():

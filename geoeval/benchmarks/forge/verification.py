@@ -9,32 +9,31 @@ _PHOTO = "The picture is a photo of parts on a bench."
 _THREE_VIEW = "The picture shows the same parts in three views (front, side, top)"
 
 
-class WorkVeri(ChoiceBenchmark):
+class _LetteredParts(ChoiceBenchmark):
+    """The letters belong to parts of the picture."""
+
+    version = "1-A"
+    max_new_tokens = 2048
+
+    def prompt_text(self, view: PromptView) -> str:
+        """What the picture is, the question with its letters, and how to end the reply."""
+        return f"{_lettered_picture(view)}\n\n{self.lettered_question(view)}"
+
+
+class WorkVeri(_LetteredParts):
     """Which part has the wrong model number or does not belong to the batch."""
 
     dataset = "forge_workveri"
-    version = "1-A"
     strata = ("modality", "scenario", "granularity")
-    max_new_tokens = 2048
     labels = ("A", "B", "C", "D")
 
-    def prompt_text(self, view: PromptView) -> str:
-        """What the picture is, the question with its letters, and how to end the reply."""
-        return f"{_lettered_picture(view)}\n\n{self.lettered_question(view)}"
 
-
-class AssyVeri(ChoiceBenchmark):
+class AssyVeri(_LetteredParts):
     """Which part of an assembly is extra, mismatched or incorrect."""
 
     dataset = "forge_assyveri"
-    version = "1-A"
     strata = ("modality", "scenario")
-    max_new_tokens = 2048
     labels = ("A", "B", "C", "D", "E", "F")
-
-    def prompt_text(self, view: PromptView) -> str:
-        """What the picture is, the question with its letters, and how to end the reply."""
-        return f"{_lettered_picture(view)}\n\n{self.lettered_question(view)}"
 
 
 class MissingPart(ChoiceBenchmark):

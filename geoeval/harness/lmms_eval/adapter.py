@@ -76,8 +76,8 @@ def process_docs(task: str, dataset: Any) -> Any:
     dataset = dataset.remove_columns([c for c in dataset.column_names if c.endswith("_images") and c not in shown])
     for column in set(shown) & set(dataset.column_names):
         dataset = dataset.cast_column(column, List(Image(decode=False)))
-    rows = dataset.select_columns(list(benchmark.subset)) if benchmark.subset else ()
     if benchmark.subset:
+        rows = dataset.select_columns(list(benchmark.subset))
         dataset = dataset.select([index for index, row in enumerate(rows) if benchmark.includes(row)])
     if not len(dataset):
         raise DataError(f"{task}: no row with {benchmark.subset}; see the columns of {benchmark.dataset}.parquet")
@@ -104,10 +104,11 @@ def _problems(benchmark: Benchmark, row: Document) -> Iterator[str]:
         return
     if problem := benchmark.unmarkable(row):
         yield f"row {row['id']!r}: {problem}"
-    try:
-        _ = benchmark.setting and context_from_row(row, benchmark.setting)
-    except DataError as error:
-        yield str(error)
+    if benchmark.setting:
+        try:
+            context_from_row(row, benchmark.setting)
+        except DataError as error:
+            yield str(error)
 
 
 def doc_to_target(doc: Document) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,26 +57,29 @@ class Baseline(lmms):  # type: ignore[misc]
     def generate_until(self, requests: list[Any]) -> list[GenerationResult]:
         """Build each request's messages as a model would, then answer; a null reply has the text None."""
         replies = []
+        references: dict[str, list[str]] = {}
         for request in requests:
             _, doc_to_messages, _, doc_id, task, split = request.args
             docs = self.task_dict[task][split]
-            ChatMessages(messages=doc_to_messages(docs[doc_id])).to_openai_messages()
+            if task not in references:
+                references[task] = [gold[0] for gold in docs["gold"]]
+            doc = docs[doc_id]
+            ChatMessages(messages=doc_to_messages(doc)).to_openai_messages()
             # A bare None would become the text "None" (lmms_eval.api.instance.unwrap_generation_output).
-            replies.append(GenerationResult(text=self._reply(task, docs[doc_id], docs)))
+            replies.append(GenerationResult(text=self._reply(task, doc, references[task])))
         return replies
 
-    def _reply(self, task: str, doc: Mapping[str, Any], docs: Any) -> str | None:
+    def _reply(self, task: str, doc: Mapping[str, Any], references: Sequence[str]) -> str | None:
         if self._strategy == "replay":
             return self._replies.get((task, doc["id"]), self._replies.get(("", doc["id"])))
         benchmark = get_benchmark(task)
         item = item_from_row(doc, benchmark.strata)
-        return benchmark.format_reply(item, self._answer(benchmark, item, docs))
+        return benchmark.format_reply(item, self._answer(benchmark, item, references))
 
-    def _answer(self, benchmark: Benchmark, item: Item, docs: Any) -> str:
+    def _answer(self, benchmark: Benchmark, item: Item, references: Sequence[str]) -> str:
         """The answer of the strategy; for open questions the answers to choose from are the references of all items."""
         if self._strategy == "gold":
             return item.gold[0]
-        references: list[str] = [gold[0] for gold in docs["gold"]]
         if self._strategy == "majority":
             return Counter(references).most_common(1)[0][0]
         offered = benchmark.answers(item) or references

@@ -131,8 +131,8 @@ def report(results: Path) -> int:
     """
     from rich.console import Console
 
+    from geoeval.data.files import write_json
     from geoeval.harness.lmms_eval.results import task_runs
-    from geoeval.report.record import write_json
     from geoeval.report.table import SAMPLE_NOTE, print_summary
 
     runs = list(task_runs(results))
