@@ -10,8 +10,6 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from geoeval.benchmarks import Benchmark
     from geoeval.benchmarks.published import PublishedRow
 
@@ -159,6 +157,8 @@ def _like(name: str, names: Sequence[str]) -> str:
 def _list(tasks: Sequence[dict[str, Any]], as_json: bool) -> None:
     from rich.table import Table
 
+    from geoeval.report.table import plain_console
+
     if as_json:
         print(json.dumps(tasks, indent=2))
         return
@@ -169,7 +169,7 @@ def _list(tasks: Sequence[dict[str, Any]], as_json: bool) -> None:
         n = "n/a" if task["n"] is None else f"{task['n']:,}"
         rows = str(task["published_rows"] or "")
         table.add_row(task["task"], task["version"], n, task["n_of"], task["headline"], str(len(task["metrics"])), rows)
-    _console().print(table)
+    plain_console().print(table)
 
 
 def _print_task(about: dict[str, Any]) -> None:
@@ -197,6 +197,8 @@ def _print_published(task: str, rows: Sequence[PublishedRow], floor: Sequence[Ba
     """One line a model and one column a metric, best first; notes are numbered and follow."""
     from rich.table import Table
 
+    from geoeval.report.table import plain_console
+
     metrics = list(dict.fromkeys([row.metric for row in rows] or [baseline.metric for baseline in floor]))
     notes = list(dict.fromkeys(row.note for row in rows if row.note))
     lines: dict[tuple[str, str], dict[str, tuple[float, str]]] = {}
@@ -214,7 +216,7 @@ def _print_published(task: str, rows: Sequence[PublishedRow], floor: Sequence[Ba
     for (model, setting), cells in sorted(lines.items(), key=lambda line: -line[1].get(headline, (-1, ""))[0]):
         found = [cells.get(metric) for metric in metrics]
         table.add_row(model, setting, *(part for cell in found for part in (_number(cell), cell[1] if cell else "")))
-    console = _console()
+    console = plain_console()
     if lines:
         console.print(table)
     for line in _below(task, rows, floor, notes):
@@ -239,11 +241,3 @@ def _below(task: str, rows: Sequence[PublishedRow], floor: Sequence[Baseline], n
     if not any(baseline.name == _RANDOM for baseline in floor) and any("accuracy" in row.metric for row in rows):
         yield "(random): not published"
     yield from (f"source: {source}" for source in dict.fromkeys(row.source for row in rows))
-
-
-def _console() -> Console:
-    """Prints names as they are, and does not fold a table that goes into a file."""
-    from rich.console import Console
-
-    console = Console(markup=False, highlight=False)
-    return console if console.is_terminal else Console(markup=False, highlight=False, width=160)

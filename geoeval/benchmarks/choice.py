@@ -14,6 +14,23 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+def closed_marks(item: Item, extraction: Extraction, options: int) -> dict[str, float]:
+    """What all closed questions are marked by: right or not, ``accuracy_valid`` only where an answer was read.
+
+    Args:
+        item: What was asked.
+        extraction: What was read.
+        options: How many answers there are to choose from.
+    """
+    right = float(extraction.value in item.gold)
+    return {
+        "accuracy": right,
+        **({"accuracy_valid": right} if extraction.value is not None else {}),
+        "parse_rate": float(extraction.value is not None),
+        "random_baseline": 1 / options,
+    }
+
+
 class ChoiceBenchmark(Benchmark):
     """One letter out of those offered; `labels` holds every letter that some item offers.
 
@@ -40,16 +57,10 @@ class ChoiceBenchmark(Benchmark):
         return extract_letter(reply, item.choices, item.options or None)
 
     def mark(self, item: Item, reply: str, extraction: Extraction) -> Mapping[str, float]:
-        """Right if the letter is the gold one; ``accuracy_valid`` only where a letter was read."""
-        right = float(extraction.value in item.gold)
+        """Right if the letter is the gold one, under the default policy and under ``first_letter``."""
         first = extract_letter(reply, item.choices, item.options or None, policy="first_letter").value
-        return {
-            "accuracy": right,
-            **({"accuracy_valid": right} if extraction.value is not None else {}),
-            "parse_rate": float(extraction.value is not None),
-            "accuracy_first_letter": float(first in item.gold),
-            "random_baseline": 1 / len(item.choices),
-        }
+        marks = closed_marks(item, extraction, len(item.choices))
+        return {**marks, "accuracy_first_letter": float(first in item.gold)}
 
     def from_counts(self, counts: NDArray[Any]) -> Mapping[str, NDArray[Any]]:
         """See `geoeval.metrics.classification`."""

@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 SAMPLE_NOTE = "SAMPLE numbers: the bundled sample is made by a script and says nothing about the published benchmark."
 
 
+def plain_console() -> Console:
+    """A console that prints names as they are, and does not fold a table that goes into a file."""
+    from rich.console import Console
+
+    console = Console(markup=False, highlight=False)
+    return console if console.is_terminal else Console(markup=False, highlight=False, width=160)
+
+
 def print_summary(
     console: Console, task: str, summary: Summary, *, sample: bool, items_in_task: int | None = None
 ) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from geoeval.benchmarks.base import Benchmark
-from geoeval.benchmarks.choice import ChoiceBenchmark
+from geoeval.benchmarks.choice import ChoiceBenchmark, closed_marks
 from geoeval.extraction.coordinate import extract_coordinate, parse_coordinate
 from geoeval.types import Extraction, Item, PromptView, Score
 
@@ -60,14 +60,8 @@ class ToCoordinate(Benchmark):
         return extract_coordinate(reply, item.choices)
 
     def mark(self, item: Item, reply: str, extraction: Extraction) -> Mapping[str, float]:
-        """Right if the coordinate is the gold one; ``accuracy_valid`` only where one was read."""
-        right = float(extraction.value in item.gold)
-        return {
-            "accuracy": right,
-            **({"accuracy_valid": right} if extraction.value is not None else {}),
-            "parse_rate": float(extraction.value is not None),
-            "random_baseline": 1 / len(item.choices),
-        }
+        """Right if the coordinate is the gold one."""
+        return closed_marks(item, extraction, len(item.choices))
 
     def method_signature(self, scores: Sequence[Score]) -> str:
         """How coordinates are read."""

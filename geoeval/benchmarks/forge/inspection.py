@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from geoeval.benchmarks.base import Benchmark
+from geoeval.benchmarks.choice import closed_marks
 from geoeval.extraction.inspection import extract_inspection
 from geoeval.metrics.classification import class_f1_from_counts, classification_from_counts
 from geoeval.types import Extraction, Item, PromptView, Score
@@ -54,16 +55,10 @@ class SurfInsp(Benchmark):
         return extract_inspection(reply)
 
     def mark(self, item: Item, reply: str, extraction: Extraction) -> Mapping[str, float]:
-        """Right if the class is the gold one; ``accuracy_valid`` only where a class was read."""
+        """Right if the class is the gold one, and if normal and defective are told apart."""
         value = extraction.value
-        right = float(value in item.gold)
-        return {
-            "accuracy": right,
-            "accuracy_normal": float(value is not None and (value == NORMAL) == (NORMAL in item.gold)),
-            **({"accuracy_valid": right} if value is not None else {}),
-            "parse_rate": float(value is not None),
-            "random_baseline": 1 / len(self.labels),
-        }
+        told_apart = value is not None and (value == NORMAL) == (NORMAL in item.gold)
+        return {**closed_marks(item, extraction, len(self.labels)), "accuracy_normal": float(told_apart)}
 
     def from_counts(self, counts: NDArray[Any]) -> Mapping[str, NDArray[Any]]:
         """See `geoeval.metrics.classification`."""

@@ -129,18 +129,16 @@ def report(results: Path) -> int:
     Raises:
         DataError: See `geoeval.harness.lmms_eval.results.task_runs`.
     """
-    from rich.console import Console
-
     from geoeval.data.files import write_json
     from geoeval.harness.lmms_eval.results import task_runs
-    from geoeval.report.table import SAMPLE_NOTE, print_summary
+    from geoeval.report.table import SAMPLE_NOTE, plain_console, print_summary
 
     runs = list(task_runs(results))
     if not runs:
         return 0
     record = results.with_name(results.name.replace("_results.json", "_geoeval.json"))
     write_json(record, [run.record() for run in runs])
-    console = Console(width=None if sys.stdout.isatty() else 160, markup=False, highlight=False)
+    console = plain_console()
     for run in runs:
         print_summary(console, run.task, run.summary, sample=run.is_sample, items_in_task=run.run["items_in_task"])
     print("files:", *(results, *(run.samples for run in runs), record), sep="\n  ")
