@@ -16,19 +16,17 @@ class Outcome(str, Enum):
         UNREAD: The model answered but no answer can be read: scored wrong.
         EMPTY: The model returned nothing: scored wrong.
         FAILED: The machinery lost the request: not scored, counted.
-        UNSCORED: The judge gave no usable mark: not scored, counted.
     """
 
     READ = "read"
     UNREAD = "unread"
     EMPTY = "empty"
     FAILED = "failed"
-    UNSCORED = "unscored"
 
     @property
     def scored(self) -> bool:
         """Whether the item stays in the denominator."""
-        return self not in (Outcome.FAILED, Outcome.UNSCORED)
+        return self is not Outcome.FAILED
 
 
 @dataclass(frozen=True)
@@ -115,6 +113,26 @@ class Item:
 
 
 @dataclass(frozen=True)
+class Judgement:
+    """What a judge says of one answer. A judge that fails gives no score and a reason, never 0.
+
+    Attributes:
+        score: Overall mark, 0-10; None when there is no usable one.
+        dimensions: Dimension of the rubric -> mark, 0-10; empty when there is no score.
+        comment: The judge's reasoning, as it wrote it; untrusted text.
+        reason: Why there is no score (a short code, details after a colon); "empty_answer" where 0 was given without a
+            call; None otherwise.
+        calls: Keys of the stored calls that it rests on, see `geoeval.judge.store`.
+    """
+
+    score: float | None
+    dimensions: Mapping[str, float] = field(default_factory=dict)
+    comment: str = ""
+    reason: str | None = None
+    calls: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Score:
     """The marking of one reply.
 
@@ -129,6 +147,7 @@ class Score:
         reason: Why nothing was read or nothing was scored.
         cluster: The item's cluster.
         strata: The item's strata.
+        judgement: What the judge says, where one was asked.
     """
 
     id: str
@@ -140,6 +159,7 @@ class Score:
     reason: str | None
     cluster: str
     strata: Mapping[str, str]
+    judgement: Judgement | None = None
 
 
 @dataclass(frozen=True)
@@ -151,6 +171,7 @@ class Metric:
         value: The number; nan when its denominator is empty.
         n: Size of the denominator, in items.
         low, high: 95 % interval; nan when none can be given.
+        note: What must be printed beside it, e.g. why the value is withheld; "" if nothing.
     """
 
     name: str
@@ -158,11 +179,15 @@ class Metric:
     n: int
     low: float = float("nan")
     high: float = float("nan")
+    note: str = ""
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """How many replies there were and what became of them (see `Outcome`)."""
+    """How many replies there were and what became of them (see `Outcome`).
+
+    ``unscored`` are the replies that a judge was asked to mark and gave no usable mark; they are among the others.
+    """
 
     items: int
     read: int

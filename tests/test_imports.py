@@ -12,7 +12,7 @@ import geoeval
 PACKAGE = Path(geoeval.__file__).parent
 HEAVY = ("torch", "lmms_eval", "vlmeval", "inspect_ai", "pandas", "datasets", "numpy", "scipy", "sacrebleu", "PIL")
 CORE = sorted(path for part in ("extraction", "metrics", "benchmarks") for path in (PACKAGE / part).rglob("*.py"))
-ORDER = ("types", "extraction", "metrics", "benchmarks", "data", "harness", "report", "cli")
+ORDER = ("types", "extraction", "metrics", "benchmarks", "data", "judge", "runs", "harness", "report", "cli")
 
 
 def test_core_imports_nothing_heavy():

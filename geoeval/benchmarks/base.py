@@ -67,11 +67,11 @@ class Benchmark(ABC):
     labels: ClassVar[tuple[str, ...]] = ()
     part_means: ClassVar[Mapping[str, PartMean]] = {}
     rates: ClassVar[tuple[str, ...]] = ()
-    means: ClassVar[tuple[str, ...]] = ()
-    bounds: ClassVar[Mapping[str, tuple[float, float]]] = {}
+    means: tuple[str, ...] = ()
+    bounds: Mapping[str, tuple[float, float]] = {}
     composites: ClassVar[tuple[str, ...]] = ()
     lower_is_better: ClassVar[frozenset[str]] = frozenset()
-    stratum_metrics: ClassVar[tuple[str, ...]]
+    stratum_metrics: tuple[str, ...]
 
     def __init__(self, name: str, subset: Mapping[str, str] | None = None, setting: str = "") -> None:
         self.name = name
@@ -275,7 +275,8 @@ class Benchmark(ABC):
 
 def _coverage(scores: Sequence[Score]) -> Coverage:
     counts = Counter(score.outcome.value for score in scores)
-    return Coverage(items=len(scores), **{outcome.value: counts[outcome.value] for outcome in Outcome})
+    unscored = sum(score.judgement is not None and score.judgement.score is None for score in scores)
+    return Coverage(len(scores), **{outcome.value: counts[outcome.value] for outcome in Outcome}, unscored=unscored)
 
 
 def _if_wide(interval: Interval) -> Interval:

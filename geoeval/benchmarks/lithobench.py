@@ -10,13 +10,17 @@
 | how a letter is read from a reply | ours, as everywhere (`geoeval.extraction.letter`): the paper does not say |
 | accuracy_valid, parse_rate, macro F1, random baseline | ours |
 | up to six options, A to F | ours: how many the items offer is not published |
+| a judge (GPT-5.4) marks open answers too | the paper's |
+| rubric, scale, and how its marks and open_score are combined | ours: not published (see `JudgedLithoBenchOpen`) |
 | prompts | ours: not published |
 | reasoning is removed before marking | ours |
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -24,7 +28,7 @@ from geoeval.benchmarks.base import Benchmark, PartMean
 from geoeval.benchmarks.choice import ChoiceBenchmark
 from geoeval.extraction.reasoning import strip_reasoning
 from geoeval.metrics.overlap import bleu_4, bleu_4_signature, open_score, rouge_l, rouge_l_signature
-from geoeval.types import Extraction, Item, PromptView, Score
+from geoeval.types import Extraction, Item, Judgement, Metric, PromptView, Score, Summary
 
 LEVELS: Mapping[str, str] = {
     "ID": "identification and description",
@@ -79,9 +83,11 @@ class LithoBenchOpen(Benchmark):
     version = "1-A"
     strata = ("level", "lithology")
     max_new_tokens = 1024
-    means = ("open_score", "rouge_l", "bleu_4")
-    bounds = MappingProxyType({"open_score": (0, 10), "rouge_l": (0, 1), "bleu_4": (0, 1)})
-    stratum_metrics = ("open_score", "rouge_l", "bleu_4")
+    means: tuple[str, ...] = ("open_score", "rouge_l", "bleu_4")
+    bounds: Mapping[str, tuple[float, float]] = MappingProxyType(
+        {"open_score": (0, 10), "rouge_l": (0, 1), "bleu_4": (0, 1)}
+    )
+    stratum_metrics: tuple[str, ...] = ("open_score", "rouge_l", "bleu_4")
 
     def prompt_text(self, view: PromptView) -> str:
         """The tile, the question, and that plain prose is wanted."""
@@ -109,6 +115,64 @@ class LithoBenchOpen(Benchmark):
         """How the overlaps are computed, with the versions of the libraries."""
         references = [score.gold for score in scores]
         return f"{rouge_l_signature(references)}|{bleu_4_signature(references)}"
+
+
+class JudgedLithoBenchOpen(LithoBenchOpen):
+    """A task of open answers whose replies a judge marks as well, each 0-10.
+
+    ``open_with_judge_w<w>`` is ``(1 - w) * open_score + w * judge_score``; w is in its name, so that it is never
+    printed without it. An item without a mark has neither number and is counted; with too many of them the combined
+    number is withheld, since what is left need not be like the whole.
+
+    Args:
+        task: The task without a judge.
+        weight: w, 0-1.
+        dimensions: Of the judge's rubric.
+        max_unscored: Largest share of the answers that may lack a mark, 0-1.
+        signature: Which judge and rubric.
+    """
+
+    def __init__(
+        self, task: Benchmark, *, weight: float, dimensions: Sequence[str], max_unscored: float, signature: str
+    ) -> None:
+        super().__init__(task.name, task.subset, task.setting)
+        self.weight, self.max_unscored, self.judge_signature = weight, max_unscored, signature
+        self.combined = f"open_with_judge_w{weight:g}"
+        self.judge_means = ("judge_score", *(f"judge_{name}" for name in dimensions))
+        self.means = (*LithoBenchOpen.means, self.combined, *self.judge_means)
+        self.bounds = {**LithoBenchOpen.bounds, **dict.fromkeys((self.combined, *self.judge_means), (0, 10))}
+        self.stratum_metrics = (*LithoBenchOpen.stratum_metrics, self.combined, "judge_score")
+
+    def judged(self, score: Score, judgement: Judgement) -> Score:
+        """A score with the judge's marks."""
+        if judgement.score is None:
+            return replace(score, judgement=judgement)
+        combined = (1 - self.weight) * score.values["open_score"] + self.weight * judgement.score
+        marks = {f"judge_{name}": mark for name, mark in judgement.dimensions.items()}
+        values = {**score.values, self.combined: combined, "judge_score": judgement.score, **marks}
+        return replace(score, values=values, judgement=judgement)
+
+    def summarise(self, scores: Iterable[Score], data: str = "unknown") -> Summary:
+        """As of any benchmark, the combined number withheld where too many marks are missing."""
+        summary = super().summarise(scores, data)
+        coverage = summary.coverage
+        asked = coverage.items - coverage.failed
+        if coverage.unscored <= self.max_unscored * asked:
+            return summary
+        note = f"withheld: {coverage.unscored} of {asked} answers have no mark; allowed {self.max_unscored:.1%}"
+
+        def withheld(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
+            return tuple(Metric(m.name, math.nan, m.n, note=note) if m.name == self.combined else m for m in metrics)
+
+        strata = {
+            name: {value: withheld(metrics) for value, metrics in parts.items()}
+            for name, parts in summary.strata.items()
+        }
+        return replace(summary, metrics=withheld(summary.metrics), strata=strata)
+
+    def method_signature(self, scores: Sequence[Score]) -> str:
+        """How the overlaps are computed, which judge, and w."""
+        return f"{super().method_signature(scores)}|{self.judge_signature}|w:{self.weight:g}"
 
 
 TASKS: tuple[Benchmark, ...] = (

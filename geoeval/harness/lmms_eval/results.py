@@ -14,7 +14,8 @@ from typing import Any
 from geoeval.benchmarks import benchmark_names, get_benchmark
 from geoeval.data import SAMPLE, DataError
 from geoeval.harness.lmms_eval.adapter import score_from_sample
-from geoeval.report.record import to_record
+from geoeval.runs.model import Result
+from geoeval.runs.record import to_record
 from geoeval.types import Score, Summary
 
 _SUFFIX = "_results.json"
@@ -43,7 +44,7 @@ class TaskRun:
 
     def record(self) -> dict[str, Any]:
         """The result record."""
-        return to_record(self.task, self.summary, self.run)
+        return to_record(Result(self.task, self.summary, self.run, items=lambda: iter(())))
 
 
 def result_files(folder: Path) -> list[Path]:

@@ -6,11 +6,14 @@ import pytest
 
 from geoeval.benchmarks import get_benchmark
 from geoeval.data.files import write_json
-from geoeval.report.record import to_record
+from geoeval.runs.model import Result
+from geoeval.runs.record import to_record
 
 
 def test_record_of_an_empty_run_is_json_with_null():
-    record = to_record("georefusal", get_benchmark("georefusal").summarise([]), {"model": "m"})
+    record = to_record(
+        Result("georefusal", get_benchmark("georefusal").summarise([]), {"model": "m"}, items=lambda: iter(()))
+    )
     again = json.loads(json.dumps(record, allow_nan=False))
     assert again["task"] == "georefusal"
     assert again["run"] == {"model": "m"}

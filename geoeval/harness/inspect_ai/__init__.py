@@ -1,0 +1,1 @@
+"""inspect-ai: tasks, scorer and metrics, found through its entry point."""

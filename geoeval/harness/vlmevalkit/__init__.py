@@ -1,0 +1,1 @@
+"""VLMEvalKit: dataset classes, registration, a safe command line."""

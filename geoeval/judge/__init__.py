@@ -1,0 +1,1 @@
+"""A model as judge of open answers: rubric, prompt, client, store of calls, agreement."""

@@ -1,0 +1,1 @@
+"""Saved replies of any harness -> results: reading, scoring, records, comparing."""

@@ -1,0 +1,1 @@
+"""Self-contained contributions for other projects, generated from our sources."""
