@@ -11,11 +11,17 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from geoeval import __version__
 from geoeval.catalogue import add_tasks_command
 from geoeval.data.cli import add_data_command
+from geoeval.harness.vlmevalkit.cli import add_vlmevalkit_command
+from geoeval.report.card.cli import add_card_command
+from geoeval.upstream.cli import add_upstream_command
+from geoeval.report.cli import add_report_command
+from geoeval.runs.cli import add_score_command
+from geoeval.runs.compare_cli import add_compare_command
+from geoeval.runs.judge_cli import add_judge_command
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -41,42 +47,18 @@ def _parser() -> argparse.ArgumentParser:
 
     add_tasks_command(commands)
     add_data_command(commands)
-
-    score = commands.add_parser(
-        "score",
-        help="print the tables of saved lmms-eval results",
-        description="Print the tables of saved lmms-eval results and write <stamp>_geoeval.json beside each. "
-        "The run must have been made with --log_samples.",
-    )
-    score.add_argument("results", nargs="+", type=Path, help="a result file of lmms-eval, or a folder with some")
-    score.set_defaults(run=_score)
+    add_score_command(commands)
+    add_judge_command(commands)
+    add_vlmevalkit_command(commands)
+    add_card_command(commands)
+    add_upstream_command(commands)
+    add_compare_command(commands)
+    add_report_command(commands)
 
     doctor = commands.add_parser("doctor", help="say what is wrong in this environment and how to mend it")
     doctor.add_argument("--json", action="store_true", help="print JSON")
     doctor.set_defaults(run=_doctor)
     return parser
-
-
-def _score(parsed: argparse.Namespace) -> int:
-    from geoeval.data import DataError
-    from geoeval.harness.lmms_eval.cli import report
-    from geoeval.harness.lmms_eval.results import result_files
-
-    status = 0
-    for given in parsed.results:
-        files = result_files(given) if given.exists() else []
-        if not files:
-            print(f"geoeval: {given}: no result file of lmms-eval (*_results.json) here", file=sys.stderr)
-            status = 1
-        for file in files:
-            try:
-                problem = "" if report(file) else f"{file}: no task of geoeval in this run"
-            except DataError as error:
-                problem = str(error)
-            if problem:
-                print(f"geoeval: {problem}", file=sys.stderr)
-                status = 1
-    return status
 
 
 def _doctor(parsed: argparse.Namespace) -> int:

@@ -84,7 +84,7 @@ def context_from_row(row: Mapping[str, Any], setting: str) -> tuple[dict[str, An
 
 
 def read_items(source: Source, strata: Sequence[str], setting: str = "") -> Iterator[Item]:
-    """Stream the items of a task; pictures stay compressed.
+    """Stream the items of a dataset; pictures stay compressed.
 
     Args:
         source: From `locate`.
@@ -94,6 +94,39 @@ def read_items(source: Source, strata: Sequence[str], setting: str = "") -> Iter
     Raises:
         DataError: The file is no parquet file of the canonical layout.
     """
+    for row in _rows(source):
+        yield item_from_row(row, strata, setting)
+
+
+def task_items(task: str, source: Source, *, pictures: bool = True) -> Iterator[Item]:
+    """Stream the items of a task: those rows of its dataset that belong to it, with its strata and setting.
+
+    Args:
+        task: Its name.
+        source: Its dataset, from `locate`.
+        pictures: Whether to read them; without them scoring a large release takes little time and memory.
+
+    Raises:
+        DataError: The file is no parquet file of the canonical layout, or no row belongs to the task.
+        KeyError: There is no such task.
+    """
+    from geoeval.benchmarks import get_benchmark
+
+    benchmark = get_benchmark(task)
+    setting = [benchmark.setting] if benchmark.setting else []
+    without = [*(c for c in COLUMNS if c != "images"), *benchmark.strata, *benchmark.subset, *setting]
+    found = False
+    for row in _rows(source, None if pictures else list(dict.fromkeys(without))):
+        if missing := benchmark.subset.keys() - row.keys():
+            raise DataError(f"{source.path}: no column {sorted(missing)}, which {task} is a part of")
+        if benchmark.includes(row):
+            found = True
+            yield item_from_row(row, benchmark.strata, benchmark.setting)
+    if not found:
+        raise DataError(f"{source.path}: no row belongs to {task} {benchmark.subset or ''}".rstrip())
+
+
+def _rows(source: Source, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -103,9 +136,9 @@ def read_items(source: Source, strata: Sequence[str], setting: str = "") -> Iter
         file = pq.ParquetFile(source.path)
     except pa.ArrowInvalid as error:
         raise DataError(f"{source.path}: not a parquet file ({error})") from error
-    for batch in batches(file):
-        for row in batch.to_pylist():
-            yield item_from_row(row, strata, setting)
+    with file:
+        for batch in batches(file, columns):
+            yield from batch.to_pylist()
 
 
 def open_picture(picture: Any) -> Image.Image:

@@ -7,7 +7,8 @@ clusters. All resampling is seeded and gives the same numbers on every run.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import fsum, nan, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -113,22 +114,32 @@ def clustered_mean(
         ValueError: The lengths differ.
     """
     n = len(values)
-    groups: dict[Hashable, list[float]] = defaultdict(list)
-    for cluster, value in zip(range(n) if clusters is None else clusters, values, strict=True):
-        groups[cluster].append(value)
     mean = fsum(values) / n if n else nan
-    if len(groups) < 2:
-        return ClusteredMean(mean, nan, nan, nan, n, len(groups))
+    groups = _groups(values, clusters)
+    n_clusters = n if groups is None else len(groups)
+    if n_clusters < 2:
+        return ClusteredMean(mean, nan, nan, nan, n, n_clusters)
     # sum_{j != i} d_i d_j of a cluster is (sum d)^2 - sum d^2, which leaves this form:
-    squares = fsum((value - mean) ** 2 for value in values)
-    cluster_squares = fsum(fsum(value - mean for value in group) ** 2 for group in groups.values())
+    squares = cluster_squares = fsum((value - mean) ** 2 for value in values)
+    if groups is not None:
+        cluster_squares = fsum(fsum(value - mean for value in group) ** 2 for group in groups)
     stderr = sqrt(squares / (n - 1) + cluster_squares) / n
     margin = _z(confidence) * stderr
-    return ClusteredMean(mean, stderr, mean - margin, mean + margin, n, len(groups))
+    return ClusteredMean(mean, stderr, mean - margin, mean + margin, n, n_clusters)
+
+
+def _groups(values: Sequence[float], clusters: Sequence[Hashable] | None) -> Collection[list[float]] | None:
+    """The values of each cluster; None when every item is one of its own."""
+    if clusters is None:
+        return None
+    groups: dict[Hashable, list[float]] = defaultdict(list)
+    for cluster, value in zip(clusters, values, strict=True):
+        groups[cluster].append(value)
+    return None if len(groups) == len(values) else groups.values()
 
 
 def clustered_rate(
-    values: Sequence[float], clusters: Sequence[Hashable] | None = None, confidence: float = 0.95
+    values: Sequence[float], clusters: Sequence[Hashable] | NDArray[Any] | None = None, confidence: float = 0.95
 ) -> Interval:
     """Wilson interval of a rate at the effective sample size.
 
@@ -138,20 +149,55 @@ def clustered_rate(
 
     Args:
         values: 0 or 1 for each item.
-        clusters: One name for each item; None when all items are independent.
+        clusters: One name for each item, or an array of their numbers; None when all items are independent.
         confidence: Between 0 and 1.
 
     Raises:
         ValueError: The lengths differ.
     """
-    plain, clustered = clustered_mean(values), clustered_mean(values, clusters)
-    if not values:
+    effective = effective_size(values, clusters)
+    if not len(values):
         return Interval(nan, nan)
-    if plain.stderr > 0 and clustered.n_clusters > 1:
-        effective = len(values) / max(1.0, (clustered.stderr / plain.stderr) ** 2)
-    else:
-        effective = clustered.n_clusters
-    return wilson(min(clustered.mean * effective, effective), effective, confidence)
+    return wilson(min(fsum(values) / len(values) * effective, effective), effective, confidence)
+
+
+def effective_size(values: Sequence[float], clusters: Sequence[Hashable] | NDArray[Any] | None = None) -> float:
+    """As how many independent items those of a rate count, see `clustered_rate`; 0 without values.
+
+    Args:
+        values: 0 or 1 for each item, or -1, 0 or 1 for the difference of two rates.
+        clusters: One name for each item, or an array of their numbers; None when all items are independent.
+
+    Raises:
+        ValueError: The lengths differ.
+    """
+    import numpy as np
+
+    n = len(values)
+    if clusters is None:
+        return n
+    each, rows = np.asarray(values, dtype=float), _cluster_rows(clusters, n)
+    sizes, totals = np.bincount(rows), np.bincount(rows, weights=each)  # whole numbers: exact in any order
+    n_clusters = int(np.count_nonzero(sizes))
+    if n_clusters in (0, 1, n) or each.min() == each.max():
+        return n_clusters
+    # Both variances as in `clustered_mean`, where every item is a cluster of its own and where it is not.
+    mean = totals.sum() / n
+    squares = float((each**2).sum() - mean * totals.sum())
+    cluster_squares = fsum(((totals - sizes * mean) ** 2).tolist())
+    return n / max(1.0, (squares / (n - 1) + cluster_squares) / (squares / (n - 1) + squares))
+
+
+def _cluster_rows(clusters: Sequence[Hashable] | NDArray[Any], n: int) -> NDArray[Any]:
+    """The number of each item's cluster, in order of first appearance."""
+    import numpy as np
+
+    if len(clusters) != n:
+        raise ValueError(f"{n} items but {len(clusters)} clusters")
+    if isinstance(clusters, np.ndarray):
+        return clusters
+    index: dict[Hashable, int] = {}
+    return np.fromiter((index.setdefault(cluster, len(index)) for cluster in clusters), dtype=np.int64, count=n)
 
 
 def cluster_bootstrap(  # noqa: PLR0913 - each is a setting of the method
@@ -185,17 +231,37 @@ def cluster_bootstrap(  # noqa: PLR0913 - each is a setting of the method
     Raises:
         ValueError: The lengths differ.
     """
+    draws = cluster_draws(items, clusters, statistic, resamples=resamples, seed=seed)
+    return {name: percentile_interval(values, confidence) for name, values in draws.items()}
+
+
+def cluster_draws(
+    items: ArrayLike,
+    clusters: Sequence[Hashable] | None,
+    statistic: Callable[[NDArray[Any]], Mapping[str, NDArray[Any]]],
+    *,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> dict[str, NDArray[Any]]:
+    """The values of a statistic in each resample, see `cluster_bootstrap`.
+
+    Returns:
+        Each of shape ``(resamples,)``, nan where undefined; of shape ``(0,)`` when there are fewer than two clusters.
+
+    Raises:
+        ValueError: The lengths differ.
+    """
     import numpy as np
 
-    sums = _cluster_sums(items, clusters)
+    sums = cluster_sums(items, clusters)
     if len(sums) < 2:
-        return {name: Interval(nan, nan) for name in statistic(np.zeros((1, *sums.shape[1:])))}
+        return {name: np.empty(0) for name in statistic(np.ones((1, *sums.shape[1:])))}
     draws: dict[str, list[NDArray[Any]]] = defaultdict(list)
     for weights in _weights(len(sums), resamples, seed):
         batch = (weights @ sums.reshape(len(sums), -1)).reshape(len(weights), *sums.shape[1:])
         for name, values in statistic(batch).items():
             draws[name].append(np.asarray(values, dtype=float))
-    return {name: _percentile(np.concatenate(parts), confidence) for name, parts in draws.items()}
+    return {name: np.concatenate(parts) for name, parts in draws.items()}
 
 
 def paired_bootstrap(  # noqa: PLR0913 - each is a setting of the method
@@ -210,7 +276,7 @@ def paired_bootstrap(  # noqa: PLR0913 - each is a setting of the method
     """Whether system ``a`` differs from system ``b`` on the same items, resampling whole clusters with replacement.
 
     The p-value is the bootstrap's own: twice the smaller share of resamples on either side of zero, with one added to
-    both counts (Davison and Hinkley, 1997) so that it is never 0.
+    both counts (Davison and Hinkley, 1997) so that it is never 0. With few clusters it is far too small.
 
     Args:
         a: Values of the one system, item by item.
@@ -231,15 +297,16 @@ def paired_bootstrap(  # noqa: PLR0913 - each is a setting of the method
     differences = [x - y for x, y in zip(a, b, strict=True)]
     n = len(differences)
     items = np.column_stack([np.asarray(differences, dtype=float), np.ones(n)])
-    sums = _cluster_sums(items, clusters)
+    means = cluster_draws(
+        items, clusters, lambda sums: {"mean": sums[:, 0] / sums[:, 1]}, resamples=resamples, seed=seed
+    )["mean"]
+    n_clusters = n if clusters is None else len(set(clusters))
     difference = fsum(differences) / n if n else nan
-    if len(sums) < 2:
-        return PairedDifference(difference, nan, nan, nan, n, len(sums))
-    totals = np.concatenate([weights @ sums for weights in _weights(len(sums), resamples, seed)])
-    means = totals[:, 0] / totals[:, 1]
+    if not len(means):
+        return PairedDifference(difference, nan, nan, nan, n, n_clusters)
     below, above = int(np.count_nonzero(means <= 0)), int(np.count_nonzero(means >= 0))
     p_value = min(1.0, 2 * (min(below, above) + 1) / (resamples + 1))
-    return PairedDifference(difference, *_percentile(means, confidence), p_value, n, len(sums))
+    return PairedDifference(difference, *percentile_interval(means, confidence), p_value, n, n_clusters)
 
 
 def mcnemar(b: int, c: int) -> float:
@@ -270,24 +337,38 @@ def _z(confidence: float) -> float:
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
-def _cluster_sums(items: ArrayLike, clusters: Sequence[Hashable] | None) -> NDArray[Any]:
-    """Sums within clusters, shape ``(n_clusters, ...)``, in order of first appearance."""
+def cluster_sums(items: ArrayLike, clusters: Sequence[Hashable] | None) -> NDArray[Any]:
+    """Sums of items ``(n, ...)`` within clusters, shape ``(n_clusters, ...)``, in order of first appearance."""
     import numpy as np
 
     each = np.asarray(items, dtype=float)
     if clusters is None:
         return each
-    if len(clusters) != len(each):
-        raise ValueError(f"{len(each)} items but {len(clusters)} clusters")
-    index: dict[Hashable, int] = {}
-    rows = [index.setdefault(cluster, len(index)) for cluster in clusters]
-    sums = np.zeros((len(index), *each.shape[1:]))
+    rows = _cluster_rows(clusters, len(each))
+    sums = np.zeros((int(rows.max(initial=-1)) + 1, *each.shape[1:]))
     np.add.at(sums, rows, each)
     return sums
 
 
 def _weights(n_clusters: int, resamples: int, seed: int) -> Iterator[NDArray[Any]]:
     """How often each cluster is drawn, shape ``(some resamples, n_clusters)``, until there are enough rows.
+
+    Results of one task after the other have as many clusters, so what fits into one batch is kept.
+    """
+    if resamples * n_clusters <= _CELLS_AT_ONCE:
+        return iter([_one_batch(n_clusters, resamples, seed)])
+    return _batches(n_clusters, resamples, seed)
+
+
+@lru_cache(maxsize=1)
+def _one_batch(n_clusters: int, resamples: int, seed: int) -> NDArray[Any]:
+    (weights,) = _batches(n_clusters, resamples, seed)
+    weights.setflags(write=False)
+    return weights
+
+
+def _batches(n_clusters: int, resamples: int, seed: int) -> Iterator[NDArray[Any]]:
+    """See `_weights`.
 
     ``RandomState`` because numpy promises never to change its stream, which it does not for ``default_rng``.
     """
@@ -304,7 +385,8 @@ def _weights(n_clusters: int, resamples: int, seed: int) -> Iterator[NDArray[Any
         yield counts.reshape(size, n_clusters).astype(float)
 
 
-def _percentile(values: NDArray[Any], confidence: float) -> Interval:
+def percentile_interval(values: NDArray[Any], confidence: float = 0.95) -> Interval:
+    """Both ends of what resamples give; those that are nan left out, nan when no other is there."""
     import numpy as np
 
     defined = values[~np.isnan(values)]

@@ -51,17 +51,43 @@ class SavedRun:
 
 
 @dataclass(frozen=True)
+class ChanceTest:
+    """Whether the rate of one part of the items differs from the random baseline.
+
+    Attributes:
+        breakdown: Name of the breakdown, e.g. "level".
+        part: Its value, e.g. "ID".
+        metric: The rate, e.g. "accuracy".
+        n: Number of items.
+        difference: Rate minus random baseline.
+        p_value: Two-sided, see `geoeval.metrics.multiple.rate_test`; nan when it cannot be tested.
+        p_holm: The same, corrected for all parts of the breakdown.
+    """
+
+    breakdown: str
+    part: str
+    metric: str
+    n: int
+    difference: float
+    p_value: float
+    p_holm: float
+
+
+@dataclass(frozen=True)
 class Result:
     """A scored run.
 
     Attributes:
         task: Our name of the task.
         summary: Its numbers.
-        run: Facts of the run, see `SavedRun.facts`, with data, data_sha256, items_in_task, policy and source_sha256.
+        run: Facts of the run, see `SavedRun.facts`, with data, data_sha256, items_in_task, policy, source_sha256,
+            prompt_sha256 and partial; all of them in docs/results.md.
         baselines: "random", "majority", "always_answer" -> their numbers on the same items, as far as they make sense.
         items: Reads every score with its reply, in order of id, one at a time.
         judge: What is known of the judge, plain JSON values: model, endpoint, rubric, rubric_sha256, weight, unscored,
             cost; empty when there was none.
+        failed: Breakdown name -> value -> number of failed requests, of every value that has some.
+        tests: Each part of a breakdown against the random baseline, where there is one.
     """
 
     task: str
@@ -70,6 +96,8 @@ class Result:
     items: Callable[[], Iterator[tuple[Score, str | None]]]
     baselines: Mapping[str, tuple[Metric, ...]] = field(default_factory=dict)
     judge: Mapping[str, Any] = field(default_factory=dict)
+    failed: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    tests: tuple[ChanceTest, ...] = ()
 
     @property
     def model(self) -> str:

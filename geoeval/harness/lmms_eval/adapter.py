@@ -17,12 +17,11 @@ from geoeval.benchmarks import Benchmark, get_benchmark
 from geoeval.data import DataError, context_from_row, item_from_row, locate, open_picture, picture_problem
 from geoeval.data.schema import row_problems
 from geoeval.extraction.text import well_formed
+from geoeval.harness.lmms_eval import judging
+from geoeval.runs.lmms_eval import NULL_REPLY, reply_or_failure
 from geoeval.types import Outcome, Score
 
 Document = Mapping[str, Any]
-
-NULL_REPLY = "[LMMS_EVAL_REQUEST_FAILED] null reply"
-_FAILURE_MARKERS = ("[LMMS_EVAL_REQUEST_FAILED", "[LMMS_EVAL_BUDGET_EXCEEDED]")
 
 
 class ReplyFilter:
@@ -81,7 +80,7 @@ def process_docs(task: str, dataset: Any) -> Any:
         dataset = dataset.select([index for index, row in enumerate(rows) if benchmark.includes(row)])
     if not len(dataset):
         raise DataError(f"{task}: no row with {benchmark.subset}; see the columns of {benchmark.dataset}.parquet")
-    problems = [problem for row in dataset for problem in _problems(benchmark, row)]
+    problems = [problem for row in dataset for problem in item_problems(benchmark, row)]
     doubled = [id_ for id_, count in Counter(dataset["id"]).items() if count > 1]
     problems += [f"row {id_!r}: the id occurs more than once" for id_ in doubled]
     if problems:
@@ -89,10 +88,11 @@ def process_docs(task: str, dataset: Any) -> Any:
             f"{task}: {len(problems)} things to mend before any request is made, e.g. {'; '.join(problems[:5])}. "
             f"An item without its picture, or whose reply cannot be marked, must not be asked."
         )
+    judging.check(benchmark)
     return dataset.add_column("task", [task] * len(dataset))
 
 
-def _problems(benchmark: Benchmark, row: Document) -> Iterator[str]:
+def item_problems(benchmark: Benchmark, row: Document) -> Iterator[str]:
     """What is wrong with one row: its values, its pictures, what its setting shows, whether a reply could be marked."""
     wrong = list(row_problems(benchmark.dataset, row))
     yield from wrong
@@ -143,19 +143,6 @@ def _part(part: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "text", "text": part["text"]}
 
 
-def reply_or_failure(reply: str | None) -> tuple[str | None, str]:
-    """Tell a reply from a failed request.
-
-    Returns:
-        ``(reply, "")``, or ``(None, reason)`` for a failed request.
-    """
-    if reply is None:
-        return None, "null_reply"
-    if reply.lstrip().startswith(_FAILURE_MARKERS):
-        return None, reply.strip()[:200]
-    return reply, ""
-
-
 def process_results(doc: Document, results: Sequence[str | None]) -> dict[str, Any]:
     """Mark one reply.
 
@@ -163,11 +150,12 @@ def process_results(doc: Document, results: Sequence[str | None]) -> dict[str, A
         Metric -> value of this sample. ``coverage`` is always there and carries the record of the sample; the others
         only where the item takes part in them. Means are ``{"score", "cluster"}``, which lmms-eval's clustered
         standard error reads. Metrics that are no means of items are pairs: ``[part, value]`` for means of parts,
-        ``[gold labels, read label or null]`` for those of the confusion matrix.
+        ``[gold labels, read label or null]`` for those of the confusion matrix, ``[id, reply]`` for those of a judge.
     """
     benchmark = get_benchmark(doc["task"])
     reply, failure = reply_or_failure(results[0])
-    return sample_metrics(benchmark, benchmark.score(item_from_row(doc, benchmark.strata), reply, failure))
+    metrics = sample_metrics(benchmark, benchmark.score(item_from_row(doc, benchmark.strata), reply, failure))
+    return {**metrics, **judging.sample_values(benchmark, doc["id"], results[0])}
 
 
 def sample_metrics(benchmark: Benchmark, score: Score) -> dict[str, Any]:
@@ -227,13 +215,14 @@ def mean(samples: Sequence[Mapping[str, Any]]) -> float:
 
 
 def metric_list(task: str) -> list[dict[str, Any]]:
-    """The YAML's ``metric_list``: coverage, then every metric of the benchmark."""
+    """The YAML's ``metric_list``: coverage, every metric of the benchmark, those of a judge where one is set."""
     benchmark = get_benchmark(task)
     aggregations = {
         "coverage": mean,
         **{name: partial(_part_mean, task, name) for name in benchmark.part_means},
         **dict.fromkeys((*benchmark.rates, *benchmark.means), mean),
         **{name: partial(_composite, task, name) for name in benchmark.composites},
+        **judging.aggregations(benchmark),
     }
     return [
         {"metric": name, "aggregation": aggregation, "higher_is_better": name not in benchmark.lower_is_better}

@@ -2,7 +2,8 @@
 
 lmms-eval ends with status 0 when an evaluation failed (0.7.3). This script ends with 1 when one failed, when a result
 file was asked for and is missing, or when no item of one of our tasks could be scored; with 2 when no task was named.
-After a run with ``--log_samples`` it prints our tables and writes ``<stamp>_geoeval.json`` beside the harness's file.
+After a run with ``--log_samples`` it scores what was saved, prints our tables and writes records beside the harness's
+files, just as ``geoeval score`` does.
 ``--config NAME`` also finds the configurations that come with geoeval.
 """
 
@@ -14,6 +15,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +38,8 @@ def main() -> None:
     except ImportError as error:
         sys.exit(f'lmms-eval cannot be imported ({error}). Run: pip install "geoeval[lmms-eval]", then: geoeval doctor')
     # Before a long run, so that nothing that is missing or broken is found only after it.
-    import geoeval.harness.lmms_eval.results  # noqa: F401
+    import geoeval.report.table
+    import geoeval.runs.score  # noqa: F401
 
     first = sys.argv[1] if len(sys.argv) > 1 else "--help"
     evaluates = first == "eval" or (first.startswith("-") and first not in ("-h", "--help"))
@@ -53,7 +56,7 @@ def main() -> None:
             raise
         sys.exit(2)
     if int(os.environ.get("RANK", "0")) == 0:
-        failures = [failure for run in runs for failure in _finish(run)] + plugin.problems
+        failures = list(dict.fromkeys([failure for run in runs for failure in _finish(run)] + plugin.problems))
         if failures:
             sys.exit("\n".join(f"geoeval: {failure}" for failure in failures))
     elif not all(run.finished for run in runs):
@@ -100,7 +103,7 @@ def _record_runs(runs: list[Run]) -> None:
 def _finish(run: Run) -> list[str]:
     """Print and save our numbers of one evaluation; returns what went wrong."""
     from geoeval.data import DataError
-    from geoeval.harness.lmms_eval.results import unscored_tasks
+    from geoeval.runs.lmms_eval import unscored_tasks
 
     arguments = run.arguments
     if not run.finished:
@@ -112,7 +115,7 @@ def _finish(run: Run) -> list[str]:
     try:
         problems = unscored_tasks(run.results)
         if arguments.log_samples and not arguments.predict_only:
-            report(run.results)
+            problems += report(run.results)
         elif not arguments.predict_only:
             print("geoeval: add --log_samples for tables with intervals, strata and signature")
     except DataError as error:
@@ -120,28 +123,35 @@ def _finish(run: Run) -> list[str]:
     return problems
 
 
-def report(results: Path) -> int:
-    """Write the record of one result file beside it, then print our tables.
+def report(results: Path) -> list[str]:
+    """Score what a run saved, print our tables and write the records beside its files.
 
     Returns:
-        How many of our tasks the run had.
-
-    Raises:
-        DataError: See `geoeval.harness.lmms_eval.results.task_runs`.
+        What went wrong.
     """
-    from geoeval.data.files import write_json
-    from geoeval.harness.lmms_eval.results import task_runs
-    from geoeval.report.table import SAMPLE_NOTE, plain_console, print_summary
+    from geoeval.benchmarks import get_benchmark
+    from geoeval.data import DataError
+    from geoeval.harness.lmms_eval.judging import judge_of
+    from geoeval.judge.errors import JudgeError
+    from geoeval.report.table import SAMPLE_NOTE
+    from geoeval.runs import lmms_eval, saved
+    from geoeval.runs.cli import write_and_print
+    from geoeval.runs.score import score_run
 
-    runs = list(task_runs(results))
-    if not runs:
-        return 0
-    record = results.with_name(results.name.replace("_results.json", "_geoeval.json"))
-    write_json(record, [run.record() for run in runs])
-    console = plain_console()
-    for run in runs:
-        print_summary(console, run.task, run.summary, sample=run.is_sample, items_in_task=run.run["items_in_task"])
-    print("files:", *(results, *(run.samples for run in runs), record), sep="\n  ")
-    if any(run.is_sample for run in runs):
-        console.print(SAMPLE_NOTE, style="bold")
-    return len(runs)
+    stems, problems, sample = saved.Stems(), [], False
+    for run in lmms_eval.read(results):
+        stem = stems.of(run)
+        score = partial(score_run, run, items_to=saved.items_file(stem))
+        try:
+            try:
+                result = score(judge=judge_of(get_benchmark(run.task)))
+            except JudgeError as error:
+                problems.append(f"{run.task}: not judged: {error}")
+                result = score()
+            write_and_print(result, run.source, stem)
+            sample = sample or result.is_sample
+        except DataError as error:
+            problems.append(str(error))
+    if sample:
+        print(SAMPLE_NOTE)
+    return problems

@@ -38,7 +38,7 @@ def manifests() -> list[Any]:
     try:
         register_tasks()
     except Exception as error:
-        _report(f"tasks not registered ({error!r}); pass --include_path {tasks_dir()}")
+        report(f"tasks not registered ({error!r}); pass --include_path {tasks_dir()}")
     return [ModelManifest(model_id=MODEL_NAME, chat_class_path="geoeval.harness.lmms_eval.baseline.Baseline")]
 
 
@@ -59,7 +59,7 @@ def _with_ours(original: Callable[..., dict[str, Any]]) -> Callable[..., dict[st
             _check_names(ours, index)
             return {**ours, **index}
         except Exception as error:
-            _report(f"tasks not registered ({error!r}); pass --include_path {tasks_dir()}")
+            report(f"tasks not registered ({error!r}); pass --include_path {tasks_dir()}")
             return index
 
     initialize_tasks.geoeval = True  # type: ignore[attr-defined]
@@ -79,10 +79,11 @@ def _check_names(ours: Mapping[str, Mapping[str, Any]], others: Mapping[str, Map
         if theirs.exists() and not theirs.is_relative_to(upstream):
             _log("WARNING", problem)
         else:
-            _report(problem)
+            report(problem)
 
 
-def _report(problem: str) -> None:
+def report(problem: str) -> None:
+    """Log a problem once, and keep it for the exit status."""
     if problem not in problems:
         problems.append(problem)
         _log("ERROR", problem)
