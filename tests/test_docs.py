@@ -18,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+from geoeval.data import locate, task_items
+
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"```bash\n(.*?)```", re.S)
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="uses a shell")
@@ -83,6 +85,19 @@ def _api(place: Place, stack: ExitStack) -> None:
     place.fills.update({"HOST:PORT": stack.enter_context(serving("Answer: A")), "NAME": "some-model"})
 
 
+def _judge(place: Place, stack: ExitStack) -> None:
+    """A judge, marks of people, and the settings of a second judge."""
+    from judge.standin_judge import serving
+
+    url = stack.enter_context(serving()).url
+    place.fills.update({"HOST:PORT": url.removeprefix("http://").removesuffix("/v1"), "=JUDGE": "=judge-1"})
+    place.env["GEOEVAL_CACHE"] = str(place.folder / "cache")
+    ids = [item.id for item in task_items("lithobench_open", locate("lithobench_open", "sample"), pictures=False)]
+    marks = "".join(f"{id_},{k % 11}\n" for k, id_ in enumerate(ids))
+    (place.folder / "people.csv").write_text(f"id,score\n{marks}", encoding="utf-8")
+    (place.folder / "second.yaml").write_text(f"model: judge-2\nbase_url: {url}\n", encoding="utf-8")
+
+
 def _checkout(place: Place, stack: ExitStack) -> None:
     """A checkout of its own, which the page changes."""
     for folder in ("geoeval", "tasks", "yaml_configs"):
@@ -94,8 +109,16 @@ def _nothing(place: Place, stack: ExitStack) -> None:
     """The page needs nothing but the sample."""
 
 
-PAGES = {"api.md": _api, "gpus.md": _nothing, "subset.md": _checkout}
-TESTED_ELSEWHERE = {"architecture.md", "data.md"}
+PAGES = {
+    "api.md": _api,
+    "compare.md": _nothing,
+    "gpus.md": _nothing,
+    "judge.md": _judge,
+    "report.md": _nothing,
+    "rescore.md": _nothing,
+    "subset.md": _checkout,
+}
+TESTED_ELSEWHERE = {"architecture.md", "data.md", "results.md"}
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -184,10 +184,10 @@ def number(value: float) -> str:
 
 def coverage_line(coverage: Coverage, items_in_task: int | None = None) -> str:
     """What became of the replies, in one line; what needs attention is never left out."""
-    scored = coverage.items - coverage.failed - coverage.unscored
+    scored = coverage.items - coverage.failed
     part = "" if items_in_task in (None, coverage.items) else f" (the task has {items_in_task})"
     return (
         f"coverage: {scored} of {coverage.items} items scored{part}; "
         f"{coverage.read} read, {coverage.unread} unreadable, {coverage.empty} empty (both count as wrong); "
-        f"{coverage.failed} failed requests, {coverage.unscored} unscored (neither counts)"
+        f"{coverage.failed} failed requests (not counted); {coverage.unscored} unscored by a judge (not in its numbers)"
     )

@@ -44,7 +44,7 @@ def test_number(value, text):
 
 def test_coverage_names_every_kind():
     line = coverage_line(Coverage(items=10, read=3, unread=2, empty=1, failed=3, unscored=1))
-    assert "6 of 10 items scored" in line
+    assert "7 of 10 items scored" in line
     for part in ("3 read", "2 unreadable", "1 empty", "3 failed requests", "1 unscored"):
         assert part in line
 
