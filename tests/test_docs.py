@@ -118,7 +118,7 @@ PAGES = {
     "rescore.md": _nothing,
     "subset.md": _checkout,
 }
-TESTED_ELSEWHERE = {"architecture.md", "data.md", "results.md"}
+TESTED_ELSEWHERE = {"architecture.md", "data.md", "inspect.md", "lm_eval.md", "results.md"}
 
 
 @pytest.mark.parametrize("page", PAGES)
