@@ -51,8 +51,8 @@ def main() -> None:
         rate, ideal = (given.answers - 1) / took, given.concurrency / given.latency
         print(
             f"{given.answers} answers, {given.concurrency} at once, {given.latency * 1e3:.0f} ms: {took:.1f} s, "
-            f"{rate:.0f} a second, {rate / ideal:.1%} of the ideal {ideal:.0f}; {1e3 * processor / given.answers:.2f} ms "
-            "of the processor for each"
+            f"{rate:.0f} a second, {rate / ideal:.1%} of the ideal {ideal:.0f}; "
+            f"{1e3 * processor / given.answers:.2f} ms of the processor for each"
         )
         bare = asyncio.run(client_rate(asked[: given.answers // 3], settings))
         print(f"the openai client alone: {bare:.0f} a second, {bare / ideal:.1%}; ours is {rate / bare:.2f} of it")

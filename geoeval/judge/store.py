@@ -278,7 +278,7 @@ class CallStore:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, str):
-        return well_formed(value)
+        return value if value.isascii() else well_formed(value)
     return canonical(value) if isinstance(value, Mapping) else value
 
 
