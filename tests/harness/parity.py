@@ -74,8 +74,14 @@ class Case:
         return get_benchmark(self.task).score(self.item, None if self.reply == FAILED else self.reply)
 
 
-def prepare(folder: Path, tasks: Sequence[str] = TASKS) -> list[Case]:
-    """Write the numbered rows into ``folder`` in the canonical layout, and choose a reply to each."""
+def prepare(folder: Path, tasks: Sequence[str] = TASKS, *, failures: bool = True) -> list[Case]:
+    """Write the numbered rows into ``folder`` in the canonical layout, and choose a reply to each.
+
+    Args:
+        folder: Gets the rows.
+        tasks: No two of them may share a row.
+        failures: Whether the endpoint fails on some; a text stands in their place otherwise.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     rng = random.Random(0)
     real = _real_replies()
@@ -99,6 +105,8 @@ def prepare(folder: Path, tasks: Sequence[str] = TASKS) -> list[Case]:
                 style = rng.choice(STYLES).replace("{answer}", answer)
                 kind = "open" if not benchmark.labels else dataset if dataset in real else "letters"
                 reply = rng.choice(real[kind]) if real and rng.random() < 0.4 else style
+                if reply == FAILED and not failures:
+                    reply = "(no failure)"
                 cases.append(Case(numbers[item.id], task, item, reply))
     assert len({case.number for case in cases}) == len(cases), "two tasks share a row"
     return cases

@@ -1,7 +1,7 @@
 """The same replies give the same numbers in every harness, each run as its users run it.
 
-A harness is a function that runs it against the endpoint of `parity` and returns what it saved: the score of every item
-and every number of every task. They are compared with what the rules say, computed without a harness.
+A harness is run against the endpoint of `parity`. What it saved, the score of every item and every number of every
+task, is compared with what the rules say, computed without a harness; what it sent, with the prompts as built.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import inspect_runs
+import lm_eval_runs
 import parity
 import pytest
-from runs import evaluate
+import runs
+import vlmevalkit_runs
 
 from geoeval.benchmarks import get_benchmark
 from geoeval.harness.lmms_eval.adapter import score_from_sample
+from geoeval.runs.vlmevalkit import dataset_name
 from geoeval.types import Score
-
-pytest.importorskip("lmms_eval", reason="lmms-eval is not installed")
 
 
 @dataclass(frozen=True)
@@ -27,24 +29,37 @@ class Saved:
     """What a harness saved.
 
     Attributes:
-        scores: (task, item) -> score.
+        scores: Task -> item -> score.
         numbers: Task -> metric -> value, as the harness itself reports it.
     """
 
-    scores: Mapping[tuple[str, str], Score]
+    scores: Mapping[str, Mapping[str, Score]]
     numbers: Mapping[str, Mapping[str, float]]
 
 
+@dataclass(frozen=True)
+class Harness:
+    """How a harness is run.
+
+    Attributes:
+        run: From a folder, the data and the endpoint to what it saved.
+        tasks: Those it offers.
+        failures: Whether it goes on after a request that fails for good.
+        flat: Whether it puts all pictures before one piece of text.
+    """
+
+    run: Callable[[Path, Path, str], Saved]
+    tasks: tuple[str, ...] = parity.TASKS
+    failures: bool = True
+    flat: bool = False
+
+
 def lmms_eval(folder: Path, data: Path, url: str) -> Saved:
-    done = evaluate(
-        folder,
-        f"model=stand-in,base_url={url},num_concurrent=8,max_retries=1",
-        model="openai",
-        tasks=parity.TASKS,
-        GEOEVAL_DATA=str(data),
-    )
+    pytest.importorskip("lmms_eval", reason="lmms-eval is not installed")
+    model = f"model=stand-in,base_url={url},num_concurrent=8,max_retries=1"
+    done = runs.evaluate(folder, model, model="openai", tasks=parity.TASKS, GEOEVAL_DATA=str(data))
     assert done.status == 0, done.output[-3000:]
-    scores = {(task, score.id): score for task in parity.TASKS for score in map(score_from_sample, done.samples(task))}
+    scores = {task: {score.id: score for score in map(score_from_sample, done.samples(task))} for task in parity.TASKS}
     numbers = {
         task: {name.removesuffix(",none"): value for name, value in found.items() if name.endswith(",none")}
         for task, found in done.results.items()
@@ -52,54 +67,86 @@ def lmms_eval(folder: Path, data: Path, url: str) -> Saved:
     return Saved(scores, numbers)
 
 
-HARNESSES: dict[str, Callable[[Path, Path, str], Saved]] = {"lmms_eval": lmms_eval}
+def inspect_ai(folder: Path, data: Path, url: str) -> Saved:
+    done = inspect_runs.evaluate(folder, url, *parity.TASKS, GEOEVAL_DATA=str(data))
+    assert done.status == 0, done.output[-3000:]
+    scores = {task: done.scores(task) for task in parity.TASKS}
+    return Saved(scores, {task: done.numbers(task) for task in parity.TASKS})
 
 
-@pytest.fixture(scope="module")
-def cases(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("data")
-    return folder, parity.prepare(folder)
+def vlmevalkit(folder: Path, data: Path, url: str) -> Saved:
+    names = {task: dataset_name(task) for task in parity.TASKS}
+    done = vlmevalkit_runs.evaluate(folder, url, [*names.values()], GEOEVAL_DATA=str(data))
+    assert done.status == 0, done.output[-3000:]
+    scores = {task: done.scores(names[task]) for task in parity.TASKS}
+    return Saved(scores, {task: done.state["datasets"][names[task]]["metrics"] for task in parity.TASKS})
+
+
+def lm_eval(folder: Path, data: Path, url: str) -> Saved:
+    tasks = HARNESSES["lm_eval"].tasks
+    done = lm_eval_runs.evaluate(folder, url, *tasks, GEOEVAL_DATA=str(data))
+    assert done.status == 0, done.output[-3000:]
+    return Saved({task: done.scores(task) for task in tasks}, {task: done.numbers(task) for task in tasks})
+
+
+HARNESSES: dict[str, Harness] = {
+    "lmms_eval": Harness(lmms_eval),
+    "inspect_ai": Harness(inspect_ai),
+    "vlmevalkit": Harness(vlmevalkit),
+    "lm_eval": Harness(lm_eval, tuple(t for t in parity.TASKS if not t.endswith("_icd")), failures=False, flat=True),
+}
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One harness after its run."""
+
+    harness: Harness
+    cases: list[parity.Case]
+    saved: Saved
+    seen: Mapping[int, parity.Seen]
 
 
 @pytest.fixture(scope="module", params=HARNESSES)
-def ran(request, cases, tmp_path_factory):
-    """(what a harness saved, what it sent) - each harness runs once."""
-    folder, all_cases = cases
-    with parity.serving(all_cases) as endpoint:
-        saved = HARNESSES[request.param](tmp_path_factory.mktemp(request.param), folder, endpoint.url)
-        return saved, endpoint.seen
+def ran(request, tmp_path_factory):
+    harness = HARNESSES[request.param]
+    data = tmp_path_factory.mktemp("data")
+    cases = parity.prepare(data, harness.tasks, failures=harness.failures)
+    with parity.serving(cases) as endpoint:
+        saved = harness.run(tmp_path_factory.mktemp(request.param), data, endpoint.url)
+        return Ran(harness, cases, saved, endpoint.seen)
 
 
-def test_there_are_enough_replies_of_every_kind(cases):
-    _, all_cases = cases
-    assert len(all_cases) >= 300
-    assert {case.expected.outcome.value for case in all_cases} == {"read", "unread", "empty", "failed"}
-    assert max(len(case.reply) for case in all_cases) > 40_000
+def test_there_are_enough_replies_of_every_kind(ran):
+    assert len(ran.cases) >= 300
+    kinds = {"read", "unread", "empty"} | ({"failed"} if ran.harness.failures else set())
+    assert {case.expected.outcome.value for case in ran.cases} == kinds
+    assert max(len(case.reply) for case in ran.cases) > 40_000
 
 
-def test_every_item_is_scored_the_same(ran, cases):
-    saved, _ = ran
-    assert len(saved.scores) == len(cases[1])
-    for case in cases[1]:
-        score = saved.scores[case.task, case.item.id]
-        assert (score.outcome, dict(score.values)) == (case.expected.outcome, dict(case.expected.values)), case.number
-        if case.expected.extracted is not None:
-            assert score.extracted == case.expected.extracted
+def test_every_item_is_scored_the_same(ran):
+    assert sum(map(len, ran.saved.scores.values())) == len(ran.cases)
+    for case in ran.cases:
+        score = ran.saved.scores[case.task][case.item.id]
+        found = score.outcome, dict(score.values)
+        assert found == (case.expected.outcome, dict(case.expected.values)), (case.number, case.reply[:200])
 
 
-@pytest.mark.parametrize("task", parity.TASKS)
-def test_every_number_is_the_same(ran, cases, task):
-    saved, _ = ran
-    summary = get_benchmark(task).summarise(case.expected for case in cases[1] if case.task == task)
-    for metric in summary.metrics:
-        value = saved.numbers[task].get(metric.name, math.nan)  # a harness leaves out what has no item
-        assert value == pytest.approx(metric.value, abs=1e-9, nan_ok=True), metric.name
+def test_every_number_is_the_same(ran):
+    for task in ran.harness.tasks:
+        summary = get_benchmark(task).summarise(case.expected for case in ran.cases if case.task == task)
+        for metric in summary.metrics:
+            value = ran.saved.numbers[task].get(metric.name, math.nan)  # a harness leaves out what has no item
+            value = math.nan if value is None else value
+            assert value == pytest.approx(metric.value, abs=1e-9, nan_ok=True), (task, metric.name)
 
 
-def test_every_prompt_is_the_same(ran, cases):
-    _, seen = ran
-    for case in cases[1]:
-        (message,) = get_benchmark(case.task).prompt(case.item)
+def test_every_prompt_is_the_same(ran):
+    for case in ran.cases:
+        benchmark = get_benchmark(case.task)
+        (message,) = benchmark.prompt(case.item)
         texts = [part["text"] for part in message["content"] if part["type"] == "text"]
-        assert seen[case.number].texts == texts, case.number
-        assert len(seen[case.number].pictures) == len(message["content"]) - len(texts)
+        pictures = len(message["content"]) - len(texts)
+        seen = ran.seen[case.number]
+        assert seen.texts == ([benchmark.flat_prompt(case.item)] if ran.harness.flat else texts), case.number
+        assert len(seen.pictures) == pictures
