@@ -1,6 +1,7 @@
 """What is wrong in an environment and how to mend it, for ``geoeval doctor``.
 
-Every check is a fact measured on lmms-eval 0.7.3; `Finding.fix` is a command or setting that removes it.
+Every check is a fact measured on lmms-eval 0.7.3, ms-vlmeval 0.0.20, inspect-ai 0.3.285 or lm-eval 0.4.13;
+`Finding.fix` is a command or setting that removes it. A harness that is not installed is an error only where none is.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, entry_points, version
 
-OLDEST_LMMS_EVAL = "0.7.3"
+OLDEST_LMMS_EVAL, OLDEST_INSPECT, OLDEST_LM_EVAL = "0.7.3", "0.3.285", "0.4.13"
+_EXTRAS = {"report": ("jinja2", "matplotlib"), "judge": ("openai", "tenacity")}
 _DATASETS_FIX = 'pip install "datasets>=4"'
 
 
@@ -35,9 +37,12 @@ class Finding:
 def examine() -> Iterator[Finding]:
     """Look at this environment, cheap checks first."""
     yield Finding("ok", f"Python {platform.python_version()}, geoeval {installed('geoeval') or 'not installed'}")
+    others = [*_examine_vlmevalkit(), *_examine_inspect(), *_examine_lm_eval()]
     harness = installed("lmms-eval")
-    if harness is None:
-        yield Finding("error", "lmms-eval is not installed", 'pip install "geoeval[lmms-eval]"')
+    if harness is None and others:
+        yield Finding("ok", "lmms-eval is not installed; another harness is")
+    elif harness is None:
+        yield Finding("error", "lmms-eval is not installed, nor another harness", 'pip install "geoeval[lmms-eval]"')
     elif not at_least(harness, OLDEST_LMMS_EVAL):
         yield Finding(
             "error",
@@ -50,7 +55,15 @@ def examine() -> Iterator[Finding]:
         yield from parts
         if all(part.level == "ok" for part in parts):  # else it would only say the same again
             yield from _examine_registration()
+    yield from others
     yield from _examine_data()
+    yield from _examine_judge()
+    for extra, packages in _EXTRAS.items():
+        missing = [package for package in packages if installed(package) is None]
+        needed = f"geoeval {extra} needs {', '.join(missing)}, which is not installed"
+        yield Finding(
+            "ok", f"geoeval {extra} can be used" if not missing else f'{needed}: pip install "geoeval[{extra}]"'
+        )
 
 
 def installed(package: str) -> str | None:
@@ -129,6 +142,75 @@ def _examine_registration() -> Iterator[Finding]:
         )
     else:
         yield Finding("ok", "our tasks are known to lmms-eval")
+
+
+def _examine_vlmevalkit() -> Iterator[Finding]:
+    found = installed("ms-vlmeval") or installed("vlmeval")
+    if found is None:
+        return
+    for package in ("openpyxl", "xlsxwriter"):
+        if installed(package) is None:
+            yield Finding(
+                "error",
+                f"VLMEvalKit {found} without {package}: it falls back to pickles, or fails after the last request",
+                f"pip install {package}",
+            )
+    error = _import_error("torchvision")
+    if error:
+        what = f"VLMEvalKit {found} imports torchvision, which does not work here ({error})"
+        yield Finding("error", what, "install the torchvision that belongs to this torch")
+    else:
+        yield Finding("ok", f"VLMEvalKit {found}: run it as geoeval vlmevalkit")
+
+
+def _examine_inspect() -> Iterator[Finding]:
+    yield from _examine_entry_point(
+        "inspect-ai", OLDEST_INSPECT, "inspect", "inspect_ai", "geoeval.harness.inspect_ai._registry"
+    )
+
+
+def _examine_lm_eval() -> Iterator[Finding]:
+    found = installed("lm-eval")
+    if found and not at_least(found, OLDEST_LM_EVAL):
+        what = f"lm-eval {found} is too old: it does not tell our tasks how many pictures the model is shown"
+        yield Finding("error", what, f'pip install "lm-eval>={OLDEST_LM_EVAL}"')
+    elif found:
+        yield Finding("ok", f'lm-eval {found}: --include_path "$(python -m geoeval.harness.lm_eval)"')
+
+
+def _examine_entry_point(package: str, oldest: str, extra: str, group: str, module: str) -> Iterator[Finding]:
+    """A harness that reads an entry point and only warns where that cannot be imported."""
+    found = installed(package)
+    if found is None:
+        return
+    if not at_least(found, oldest):
+        yield Finding("error", f"{package} {found} is too old for our metrics", f'pip install "{package}>={oldest}"')
+    elif "geoeval" not in {entry.name for entry in entry_points(group=group)}:
+        yield Finding("error", f"{package} does not see geoeval: its entry point is missing", "pip install geoeval")
+    elif error := _import_error(module):
+        yield Finding("error", f"{package} cannot load our tasks: {error}", f'pip install -U "geoeval[{extra}]"')
+    else:
+        yield Finding("ok", f"{package} {found}: our tasks are geoeval/<task>")
+
+
+def _examine_judge() -> Iterator[Finding]:
+    """The judge of the environment; nothing is sent, and its key is not shown."""
+    from geoeval.judge.errors import JudgeError
+    from geoeval.judge.rubric import load_rubric
+    from geoeval.judge.settings import JudgeSettings
+
+    try:
+        settings = JudgeSettings.from_env()
+        if settings is None:
+            yield Finding("ok", "no judge is set (GEOEVAL_JUDGE_MODEL): open answers get no judge's marks")
+            return
+        key = "with a key" if settings.api_key() else f"without a key ({settings.api_key_env} is not set)"
+        rubric = load_rubric(settings.rubric).id
+        yield Finding(
+            "ok", f"judge {settings.model} at {settings.endpoint}, {key}; rubric {rubric}, w {settings.weight:g}"
+        )
+    except JudgeError as error:
+        yield Finding("error", str(error), "see docs/judge.md, or unset GEOEVAL_JUDGE_*")
 
 
 def _examine_data() -> Iterator[Finding]:

@@ -70,8 +70,52 @@ def test_no_harness(monkeypatch):
 
     monkeypatch.setattr(module, "version", lambda name: (_ for _ in ()).throw(module.PackageNotFoundError(name)))
     findings = {finding.what: finding for finding in module.examine()}
-    assert findings["lmms-eval is not installed"].level == "error"
-    assert findings["lmms-eval is not installed"].fix == 'pip install "geoeval[lmms-eval]"'
+    missing = findings["lmms-eval is not installed, nor another harness"]
+    assert (missing.level, missing.fix) == ("error", 'pip install "geoeval[lmms-eval]"')
+    assert "which is not installed" in next(what for what in findings if what.startswith("geoeval report"))
+
+
+def test_another_harness_will_do(monkeypatch):
+    from geoeval import doctor as module
+
+    versions = {"lm-eval": "0.4.13", "geoeval": "0"}
+
+    def version(name):
+        if name not in versions:
+            raise module.PackageNotFoundError(name)
+        return versions[name]
+
+    monkeypatch.setattr(module, "version", version)
+    found = {finding.what: finding.level for finding in module.examine()}
+    assert found["lmms-eval is not installed; another harness is"] == "ok"
+    versions["lm-eval"] = "0.4.11"
+    assert any("lm-eval 0.4.11 is too old" in finding.what for finding in module.examine())
+
+
+@pytest.mark.parametrize(
+    ("settings", "level", "says"),
+    [
+        ({}, "ok", "no judge is set"),
+        ({"MODEL": "j", "BASE_URL": "http://127.0.0.1:9/v1"}, "ok", "judge j at http://127.0.0.1:9/v1, without a key"),
+        (
+            {"MODEL": "j", "BASE_URL": "http://127.0.0.1:9/v1", "API_KEY": "sk-x"},
+            "ok",
+            "with a key; rubric lithology-1",
+        ),
+        ({"MODEL": "j", "WIEGHT": "1"}, "error", "did you mean GEOEVAL_JUDGE_WEIGHT"),
+        ({"MODEL": "j"}, "error", "needs a key"),
+    ],
+)
+def test_judge(monkeypatch, settings, level, says):
+    from geoeval import doctor as module
+
+    for name in [name for name in os.environ if name.startswith("GEOEVAL_JUDGE_")] + ["OPENAI_API_KEY"]:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in settings.items():
+        monkeypatch.setenv(f"GEOEVAL_JUDGE_{name}", value)
+    (finding,) = module._examine_judge()
+    assert (finding.level, says in finding.what) == (level, True), finding
+    assert "sk-x" not in finding.what
 
 
 @pytest.mark.parametrize(
