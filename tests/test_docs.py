@@ -111,14 +111,16 @@ def _nothing(place: Place, stack: ExitStack) -> None:
 
 PAGES = {
     "api.md": _api,
+    "card.md": _nothing,
     "compare.md": _nothing,
     "gpus.md": _nothing,
     "judge.md": _judge,
     "report.md": _nothing,
     "rescore.md": _nothing,
     "subset.md": _checkout,
+    "upstream.md": _nothing,
 }
-TESTED_ELSEWHERE = {"architecture.md", "data.md", "inspect.md", "lm_eval.md", "results.md"}
+TESTED_ELSEWHERE = {"architecture.md", "data.md", "inspect.md", "lm_eval.md", "results.md", "vlmevalkit.md"}
 
 
 @pytest.mark.parametrize("page", PAGES)

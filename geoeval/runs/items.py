@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
+import json.encoder
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TypeVar
@@ -17,6 +17,7 @@ from geoeval.runs.model import SavedRun
 from geoeval.types import Item
 
 T = TypeVar("T", bound=Hashable)
+_string = json.encoder.encode_basestring_ascii
 _SHARED = 65_536  # values that occur in many items are few; a pool of unique ones would only cost memory
 
 
@@ -114,20 +115,19 @@ def ids(items: Iterable[str], shown: int = 5) -> str:
 
 
 def _prompt_line(benchmark: Benchmark, item: Item) -> bytes:
-    return f"{json.dumps([item.id, benchmark.flat_prompt(item)])}\n".encode()
+    return f"[{_string(item.id)}, {_string(benchmark.flat_prompt(item))}]\n".encode("ascii")
 
 
 def _lean(item: Item, pool: Pool, keep_question: bool) -> Item:
-    strata = pool(tuple(item.strata.items()))
-    return replace(
-        item,
+    return Item(
+        id=item.id,
         question=item.question if keep_question else "",
-        context=(),
-        images=(),
         gold=pool(item.gold),
         cluster=pool(item.cluster),
         choices=pool(item.choices),
-        strata=_mapping(strata),
+        options=item.options,
+        modality=item.modality,
+        strata=_mapping(tuple(item.strata.items())),
     )
 
 

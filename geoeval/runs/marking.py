@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from array import array
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -14,7 +14,6 @@ from typing import IO, Any
 from geoeval.benchmarks import Benchmark
 from geoeval.data.files import replacing
 from geoeval.data.progress import progress
-from geoeval.runs.baselines import Kind, kind_of
 from geoeval.runs.items import TaskItems
 from geoeval.runs.model import SavedRun
 from geoeval.runs.record import encode_line
@@ -48,7 +47,6 @@ class Marked:
         scores: One for each item with a reply, in the order of the file; without the text of open answers.
         lines: The items' lines, in the same order.
         ends: Where each of them ends.
-        kinds: How many scored items there are of each kind, see `geoeval.runs.baselines`.
         unknown: Ids that are not of the task.
         doubled: Ids that occur more than once; `scores` has the first reply.
     """
@@ -56,25 +54,27 @@ class Marked:
     lines: IO[bytes]
     scores: list[Score] = field(default_factory=list)
     ends: array[int] = field(default_factory=lambda: array("Q", [0]))
-    kinds: Counter[Kind] = field(default_factory=Counter)
     unknown: Few = field(default_factory=Few)
     doubled: dict[str, None] = field(default_factory=dict)
 
     def write(self, path: Path) -> None:
         """Write the lines in order of id."""
         with replacing(path) as part, open(part, "wb") as file:
-            for line in self.ordered():
-                file.write(line)
+            if self._is_ordered():
+                self.lines.seek(0)
+                shutil.copyfileobj(self.lines, file, 1 << 20)
+            else:
+                file.writelines(self.ordered())
 
     def ordered(self) -> Iterator[bytes]:
         """The lines in order of id."""
-        self.lines.seek(0)
-        if all(one.id < two.id for one, two in pairwise(self.scores)):
-            yield from self.lines
-            return
-        for k in sorted(range(len(self.scores)), key=lambda k: self.scores[k].id):
+        order = range(len(self.scores))
+        for k in order if self._is_ordered() else sorted(order, key=lambda k: self.scores[k].id):
             self.lines.seek(self.ends[k])
             yield self.lines.read(self.ends[k + 1] - self.ends[k])
+
+    def _is_ordered(self) -> bool:
+        return all(one.id < two.id for one, two in pairwise(self.scores))
 
     def change(self, changed: Callable[[int, bytes], tuple[Score, bytes] | None]) -> Marked:
         """The same with other scores and lines.
@@ -82,7 +82,7 @@ class Marked:
         Args:
             changed: From place and line of an item to what stands in its place; None to leave it out.
         """
-        other = Marked(_spool(), kinds=self.kinds, unknown=self.unknown, doubled=self.doubled)
+        other = Marked(_spool(), unknown=self.unknown, doubled=self.doubled)
         self.lines.seek(0)
         for k, line in enumerate(self.lines):
             made = changed(k, line)
@@ -118,14 +118,12 @@ def mark(run: SavedRun, benchmark: Benchmark, items: TaskItems) -> Marked:
             score = benchmark.score(item, reply.text, reply.failure)
             line = encode_line(score, reply.text)
             marked.add(_lean(score, shared if benchmark.answers(item) else None), line)
-            if score.outcome.scored:
-                marked.kinds[kind_of(benchmark, item)] += 1
             if not number % _STEP:
                 advance(_STEP)
     return marked
 
 
-def without_conflicts(run: SavedRun, benchmark: Benchmark, items: TaskItems, marked: Marked) -> Marked:
+def without_conflicts(run: SavedRun, marked: Marked) -> Marked:
     """Leave out doubled ids whose replies differ, since nobody knows which counts."""
     texts: dict[str, set[str | None]] = {id_: set() for id_ in marked.doubled}
     for reply in run.read():
@@ -134,10 +132,6 @@ def without_conflicts(run: SavedRun, benchmark: Benchmark, items: TaskItems, mar
     differing = {id_ for id_, each in texts.items() if len(each) > 1}
     if not differing:
         return marked
-    for score in marked.scores:
-        if score.id in differing and score.outcome.scored:
-            marked.kinds[kind_of(benchmark, items.by_id[score.id])] -= 1
-    marked.kinds = +marked.kinds
     scores = marked.scores
     return marked.change(lambda k, line: None if scores[k].id in differing else (scores[k], line))
 

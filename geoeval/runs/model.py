@@ -39,7 +39,8 @@ class SavedRun:
         data: Label of the data that was asked, see `geoeval.data.Source`; "" when the file does not say.
         data_sha256: Its hash; "" when the file does not say.
         facts: Facts of the run for the record, plain JSON values: harness, harness_version, model, model_args,
-            generation_kwargs, date (ISO 8601), version (of the task) and what else the file says. Never a key.
+            generation_kwargs, date (ISO 8601), version (of the task), items_asked (how many items the run had, by the
+            harness's own word; fewer than the task has is then no mistake) and what else the file says. Never a key.
     """
 
     task: str

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from geoeval.data import DataError
 from geoeval.runs.model import Reply, SavedRun
@@ -31,12 +31,8 @@ _BUFFER = 16 << 20
 _FACTS = {"harness": "plain"}
 
 
-class Row(NamedTuple):
-    """One line of a file."""
-
-    task: str
-    model: str
-    reply: Reply
+Line = tuple[int, dict[str, Any], str]
+"""Number, content and the same as JSON."""
 
 
 def recognises(path: Path, columns: Mapping[str, str] | None = None, encoding: str | None = None) -> bool:
@@ -68,33 +64,28 @@ def read(path: Path, columns: Mapping[str, str] | None = None, encoding: str | N
     names = _names(path, encoding)
     wanted = {name: _name(name, columns) for name in COLUMNS}
     if not {wanted["task"], wanted["model"]} & {*names}:
-        yield SavedRun("", path, lambda: (row.reply for row, _ in _rows(path, wanted, encoding)), facts=dict(_FACTS))
+        yield SavedRun("", path, partial(_of_one_run, path, encoding, wanted), facts=dict(_FACTS))
         return
-    parts = _Parts(wanted)
-    for row, line in _rows(path, wanted, encoding):
-        parts.add(row, line)
+    parts = _Parts()
+    for number, content, line in _lines(path, encoding):
+        parts.add(*_run_of(path, number, content, wanted), f"{number}\t{line}\n")
     for task, model in parts.runs():
         facts = {**_FACTS, **({"model": model} if model else {})}
-        yield SavedRun(task, path, partial(parts.replies, task, model), facts=facts)
+        yield SavedRun(task, path, partial(_of_a_part, path, wanted, parts, task, model), facts=facts)
 
 
 class _Parts:
-    """Lines of several runs, parted into a temporary file for each run; little is in memory.
+    """Lines of several runs, parted into a temporary file for each run; little is in memory."""
 
-    Args:
-        wanted: Our name of a column -> its name in the lines.
-    """
-
-    def __init__(self, wanted: Mapping[str, str]) -> None:
-        self._wanted = wanted
+    def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="geoeval-")
         self._numbers: dict[tuple[str, str], int] = {}
         self._waiting: dict[int, list[str]] = {}
         self._size = 0
 
-    def add(self, row: Row, line: str) -> None:
-        """One more line, as JSON."""
-        number = self._numbers.setdefault((row.task, row.model), len(self._numbers))
+    def add(self, task: str, model: str, line: str) -> None:
+        """One more line: its number, a tab, and its content as JSON."""
+        number = self._numbers.setdefault((task, model), len(self._numbers))
         self._waiting.setdefault(number, []).append(line)
         self._size += len(line)
         if self._size > _BUFFER:
@@ -105,16 +96,17 @@ class _Parts:
         self._flush()
         return list(self._numbers)
 
-    def replies(self, task: str, model: str) -> Iterator[Reply]:
-        """The replies of one run."""
-        with open(self._path(self._numbers[task, model]), encoding="utf-8") as file:
+    def lines(self, task: str, model: str) -> Iterator[Line]:
+        """The lines of one run."""
+        with open(self._path(self._numbers[task, model]), encoding="utf-8", newline="\n") as file:
             for line in file:
-                yield _row(json.loads(line), self._wanted).reply
+                number, _, content = line.partition("\t")
+                yield int(number), json.loads(content), content
 
     def _flush(self) -> None:
         for number, lines in self._waiting.items():
-            with open(self._path(number), "a", encoding="utf-8") as file:
-                file.writelines(f"{line}\n" for line in lines)
+            with open(self._path(number), "a", encoding="utf-8", newline="\n") as file:
+                file.writelines(lines)
         self._waiting, self._size = {}, 0
 
     def _path(self, number: int) -> Path:
@@ -125,40 +117,54 @@ def _name(name: str, columns: Mapping[str, str] | None) -> str:
     return (columns or {}).get(name, name)
 
 
-def _rows(path: Path, wanted: Mapping[str, str], encoding: str | None) -> Iterator[tuple[Row, str]]:
-    """The rows, each with its line as JSON."""
-    lines = _json_lines if path.suffix in _JSON else _csv_lines
-    groups = [wanted["task"], wanted["model"]]
-    first: list[bool] | None = None
+def _run_of(path: Path, number: int, content: Mapping[str, Any], wanted: Mapping[str, str]) -> tuple[str, str]:
+    """Task and model of a line; "" where it does not say."""
+    task, model = (content.get(wanted[name]) or "" for name in ("task", "model"))
+    if not isinstance(task, str) or not isinstance(model, str):
+        raise DataError(f"{path}:{number}: task and model must be strings; found {str((task, model))[:80]}")
+    return task, model
+
+
+def _of_one_run(path: Path, encoding: str | None, wanted: Mapping[str, str]) -> Iterator[Reply]:
+    for number, content, _ in _lines(path, encoding):
+        if any(_run_of(path, number, content, wanted)):
+            raise DataError(f"{path}:{number}: names a task or model, and line 1 does not; all lines must, or none")
+        yield _reply(path, number, content, wanted)
+
+
+def _of_a_part(path: Path, wanted: Mapping[str, str], parts: _Parts, task: str, model: str) -> Iterator[Reply]:
+    for number, content, _ in parts.lines(task, model):
+        yield _reply(path, number, content, wanted)
+
+
+def _reply(path: Path, number: int, content: Mapping[str, Any], wanted: Mapping[str, str]) -> Reply:
+    id_, reply = content.get(wanted["id"]), content.get(wanted["reply"], 0)
+    failure = content.get(wanted["failure"])
+    if type(id_) is int:
+        id_ = str(id_)
+    wrong = [value for value in (reply, failure) if not isinstance(value, (str, type(None)))]
+    if wrong or not isinstance(id_, str) or not id_:
+        found = str({name: content.get(wanted[name], "nothing") for name in ("id", "reply", "failure")})
+        raise DataError(f"{path}:{number}: needs an id and a reply, a string or null; found {found[:200]}")
+    if failure:
+        return Reply(id_, None, failure)
+    return Reply(id_, reply, "null_reply" if reply is None else "")
+
+
+def _lines(path: Path, encoding: str | None) -> Iterator[Line]:
+    """Every line of a file that can be read; one that cannot ends it with an error."""
     number = 0
     try:
-        for number, content, line in lines(path, encoding):
-            named = [column in content for column in groups]
-            if named != (first := first or named):
-                raise DataError(f"{path}:{number}: names a task or model and line 1 does not, or the reverse")
-            yield _row(content, wanted), line
+        for number, content, line in (_json_lines if path.suffix in _JSON else _csv_lines)(path, encoding):
+            yield number, content, line
     except UnicodeDecodeError as error:
         raise DataError(
             f"{path}: after line {number}: not {error.encoding}; say what it is, e.g. --encoding gb18030 or cp1252"
         ) from error
-    except (ValueError, KeyError, TypeError, csv.Error) as error:
-        raise DataError(
-            f"{path}: after line {number}: needs an id and a reply, a string or null ({error!r})"
-        ) from error
-
-
-def _row(content: Mapping[str, Any], wanted: Mapping[str, str]) -> Row:
-    id_, reply = content[wanted["id"]], content[wanted["reply"]]
-    task, model, failure = (content.get(wanted[name]) for name in ("task", "model", "failure"))
-    if type(id_) is int:
-        id_ = str(id_)
-    if not isinstance(id_, str) or not id_:
-        raise TypeError(f"id is {id_!r}")
-    for value in (reply, task, model, failure):
-        if not isinstance(value, (str, type(None))):
-            raise TypeError(f"wanted a string, found {str(value)[:80]!r}")
-    reason = failure or ("null_reply" if reply is None else "")
-    return Row(task or "", model or "", Reply(id_, None if failure else reply, reason))
+    except (ValueError, TypeError, csv.Error) as error:
+        raise DataError(f"{path}: cannot be read after line {number} ({error})") from error
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror})") from error
 
 
 def _names(path: Path, encoding: str | None) -> list[str]:
@@ -169,7 +175,7 @@ def _names(path: Path, encoding: str | None) -> list[str]:
     return [name for name in next(lines(path, encoding, "replace"), (0, {}, ""))[1] if isinstance(name, str)]
 
 
-def _json_lines(path: Path, encoding: str | None, errors: str = "strict") -> Iterator[tuple[int, dict[str, Any], str]]:
+def _json_lines(path: Path, encoding: str | None, errors: str = "strict") -> Iterator[Line]:
     with open(path, encoding=encoding or _encoding(path), errors=errors) as file:
         for number, line in enumerate(file, 1):
             if line.strip():
@@ -179,7 +185,7 @@ def _json_lines(path: Path, encoding: str | None, errors: str = "strict") -> Ite
                 yield number, content, line.rstrip("\r\n")
 
 
-def _csv_lines(path: Path, encoding: str | None, errors: str = "strict") -> Iterator[tuple[int, dict[str, Any], str]]:
+def _csv_lines(path: Path, encoding: str | None, errors: str = "strict") -> Iterator[Line]:
     csv.field_size_limit(2**31 - 1)
     with open(path, encoding=encoding or _encoding(path), errors=errors, newline="") as file:
         header = file.readline()

@@ -5,12 +5,14 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from geoeval.benchmarks import Benchmark
+from geoeval.benchmarks.columns import Columns
 from geoeval.data import DataError
 from geoeval.metrics.multiple import holm, rate_test
 from geoeval.runs.baselines import Baselines, kind_of
@@ -63,9 +65,9 @@ def score_run(  # noqa: PLR0913 - each is a setting of its own
     marked = mark(run, benchmark, items)
     partial = check_items(run, items, marked, allow_partial)
     if marked.doubled:
-        marked = without_conflicts(run, benchmark, items, marked)
+        marked = without_conflicts(run, marked)
         partial = check_items(run, items, marked, allow_partial)
-    kinds, summarising = marked.kinds, benchmark
+    summarising = benchmark
     about_judge: dict[str, Any] = {}
     if judge is not None:
         summarising, marked, about_judge = judged_by(run, benchmark, items, marked, judge)
@@ -73,15 +75,17 @@ def score_run(  # noqa: PLR0913 - each is a setting of its own
     if partial is not None:
         summary = replace(summary, signature=f"{summary.signature}|items:{partial['items']}/{partial['of']}")
     baselines = Baselines(benchmark)
+    scored = [score for score in marked.scores if score.outcome.scored]
+    kinds = [kind_of(benchmark, items.by_id[score.id]) for score in scored]
     return Result(
         task=run.task,
         summary=summary,
         run=run_facts(run, benchmark, items, check=check, policy=policy, partial=partial),
         items=_kept(marked, items_to),
-        baselines=baselines.metrics(kinds),
+        baselines=baselines.metrics(Counter(kinds)),
         judge=about_judge,
         failed=_failed(benchmark, marked.scores),
-        tests=_tests(benchmark, summary, marked.scores, items, baselines),
+        tests=_tests(benchmark, summary, scored, [baselines.chance(kind) for kind in kinds]),
     )
 
 
@@ -110,31 +114,28 @@ def _failed(benchmark: Benchmark, scores: Sequence[Score]) -> dict[str, dict[str
 
 
 def _tests(
-    benchmark: Benchmark, summary: Summary, scores: Sequence[Score], items: TaskItems, baselines: Baselines
+    benchmark: Benchmark, summary: Summary, scored: Sequence[Score], chances: Sequence[float]
 ) -> tuple[ChanceTest, ...]:
     """Each part of each breakdown of several parts against guessing, corrected within the breakdown."""
     metric = "accuracy"
     if metric not in benchmark.rates:
         return ()
-    rates: dict[tuple[str, str], tuple[list[float], list[float], list[str]]] = {}
-    for score in scores:
-        if metric not in score.values:
-            continue
-        chance = baselines.chance(kind_of(benchmark, items.by_id[score.id]))
-        for name in benchmark.strata:
-            values, chances, clusters = rates.setdefault((name, score.strata[name]), ([], [], []))
-            values.append(score.values[metric])
-            chances.append(chance)
-            clusters.append(score.cluster)
+    columns = Columns(scored)
     tests: list[ChanceTest] = []
     for name, parts in summary.strata.items():
         if len(parts) < 2:
             continue
-        tested = [(part, len(rates[name, part][0]), *rate_test(*rates[name, part])) for part in parts]
+        rows = columns.parts(name)
+        tested = [(part, *_tested(columns, metric, rows[part].tolist(), chances)) for part in parts]
         corrected = holm([p_value for _, _, _, p_value in tested])
         for (part, n, difference, p_value), p_holm in zip(tested, corrected, strict=True):
             tests.append(ChanceTest(name, part, metric, n, difference, p_value, p_holm))
     return tuple(tests)
+
+
+def _tested(columns: Columns, metric: str, rows: list[int], chances: Sequence[float]) -> tuple[int, float, float]:
+    values, clusters = columns.values(metric, rows)
+    return len(rows), *rate_test(values.tolist(), [chances[row] for row in rows], clusters)
 
 
 def _kept(marked: Marked, path: Path | None) -> Callable[[], Iterator[tuple[Score, str | None]]]:

@@ -20,7 +20,7 @@ from geoeval.runs.model import Reply, SavedRun
 FAILURE_MARKERS = ("Failed to obtain answer", "Fail to obtain answer")
 """How a failed request begins in a prediction file; the second is StepAI's."""
 FACTS_COLUMN = "geoeval"
-"""The column in which our dataset class notes what was asked: version, data and more, as JSON; in every row the same."""
+"""The column in which our dataset class notes what was asked: version, data and more, as JSON, the same in each row."""
 XLSX_LIMIT = 32_767
 """Characters of an xlsx cell. What is longer was cut by whoever wrote the file."""
 SCORE_SUFFIX = "_score"
@@ -57,7 +57,10 @@ def split_stem(stem: str) -> tuple[str, str] | None:
 
 def recognises(path: Path) -> bool:
     """Whether a file is a prediction file of one of our tasks. A pickle is one too, so that `read` can say why not."""
-    if path.suffix not in _SUFFIXES or split_stem(path.stem) is None or not path.is_file():
+    split = split_stem(path.stem)
+    if path.suffix not in _SUFFIXES or split is None or not path.is_file():
+        return False
+    if path.suffix == ".pkl" and split[0].isdecimal():  # replies of a run that is under way or was stopped
         return False
     if path.suffix in (".xlsx", ".pkl"):
         return True
@@ -141,8 +144,8 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
     readers = {".tsv": _delimited, ".csv": _delimited, ".json": _json, ".xlsx": _xlsx}
     if path.suffix == ".pkl":
         raise DataError(
-            f"{path}: a pickle can run code when it is opened, so it is not. VLMEvalKit falls back to one when it cannot "
-            f"write the file asked for; run again with PRED_FORMAT=tsv, or convert it yourself if you trust it."
+            f"{path}: a pickle can run code when it is opened, so it is not. VLMEvalKit falls back to one when it "
+            f"cannot write the file asked for; run again with PRED_FORMAT=tsv, or convert it yourself if you trust it."
         )
     if path.suffix not in readers:
         raise DataError(f"{path}: not one of {', '.join(readers)}")
@@ -201,7 +204,7 @@ def _xlsx(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _cell(value: Any, name: str) -> Any:
-    """An empty cell is an empty reply: the harness has no null when it writes the file. Control characters are escaped."""
+    """An empty cell is an empty reply, for the harness has no null when it writes; control characters are escaped."""
     if isinstance(value, str):
         return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), value)
     return "" if value is None and name == "prediction" else value
