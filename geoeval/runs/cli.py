@@ -147,6 +147,7 @@ class _Session:
 
         parsed = self._parsed
         stem = self._stems.of(run, parsed.policy)
+        saved.keep_judged(stem)
         result = score_run(
             run,
             data=parsed.data,

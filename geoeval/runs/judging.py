@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from geoeval.benchmarks import Benchmark
@@ -18,7 +19,23 @@ from geoeval.types import Item, Judgement, Score
 
 if TYPE_CHECKING:
     from geoeval.judge.engine import Asked, Judged
+    from geoeval.judge.letters import LetterAsk
     from geoeval.judge.settings import JudgeSettings
+
+
+@dataclass
+class Budget:
+    """A judge over all runs of one command, which have its max_calls and max_cost together.
+
+    Attributes:
+        settings: Of the judge, with what is left of the limits.
+    """
+
+    settings: JudgeSettings
+
+    def take(self, facts: Mapping[str, Any]) -> None:
+        """Count what a run took, see `geoeval.judge.engine.Judged`."""
+        self.settings = self.settings.after(facts)
 
 
 def judged(
@@ -68,6 +85,7 @@ def judge_answers(
 
     if not isinstance(benchmark, LithoBenchOpen):
         raise DataError(f"{benchmark.name}: a judge marks open answers only; leave it out for this task")
+    say_if_unknown(tested, benchmark.name, settings)
     done: Judged = judge_run(asked, settings, tested=tested)
     judgements = {one.id: judgement for one, judgement in zip(asked, done.judgements, strict=True)}
     facts = {**done.facts, "max_unscored": settings.max_unscored}
@@ -110,6 +128,16 @@ def tested_model(run: SavedRun) -> str | None:
     return None if model is None else str(model)
 
 
+def say_if_unknown(tested: str | None, task: str, settings: JudgeSettings) -> None:
+    """Say it where nothing tells whether the judge is the model under test."""
+    if tested is None:
+        print(
+            f"geoeval: {task}: nothing says which model gave these replies, so nobody checked that it is not the judge "
+            f"{settings.model}; a record that geoeval score --model NAME makes says it",
+            file=sys.stderr,
+        )
+
+
 def answers(run: SavedRun, pictures: bool, **scoring: Any) -> list[Asked]:
     """What a judge would be asked about a run.
 
@@ -135,7 +163,8 @@ def letters_read(run: SavedRun, settings: JudgeSettings, **scoring: Any) -> dict
         scoring: Arguments of `geoeval.runs.score.score_run`.
 
     Returns:
-        Plain JSON values: task, model, metrics (``accuracy`` and ``accuracy_with_judge_reading``), signature, readings.
+        Plain JSON values: task, model, metrics (``accuracy`` and ``accuracy_with_judge_reading``), signature, judge
+        (see `geoeval.judge.engine.Judged`), readings.
 
     Raises:
         DataError: The run cannot be scored.
@@ -146,21 +175,36 @@ def letters_read(run: SavedRun, settings: JudgeSettings, **scoring: Any) -> dict
     from geoeval.runs.score import score_run
 
     result = score_run(run, **scoring)
-    items = items_for(run, scoring)
-    readings, signature = judge_letters(letter_asks(result.items(), items.by_id), settings, tested=tested_model(run))
-    metric = accuracy_with_judge_reading((score for score, _ in result.items()), readings)
+    tested = tested_model(run)
+    say_if_unknown(tested, run.task, settings)
+    asks = letter_asks(result.items(), items_for(run, scoring).by_id)
+    readings, signature, facts = judge_letters(asks, settings, tested=tested)
+    metric = accuracy_with_judge_reading((score for score, _ in result.items()), readings, settings.max_unscored)
     read: dict[str, Any] = without_nan(
         {
             "task": run.task,
             "model": result.model,
             "metrics": [asdict(result.summary["accuracy"]), asdict(metric)],
             "signature": f"{result.summary.signature}|{signature}",
+            "judge": facts,
             "readings": {
                 id_: {"letter": found.value, "reason": found.reason, **found.data} for id_, found in readings.items()
             },
         }
     )
     return read
+
+
+def unread_letters(run: SavedRun, **scoring: Any) -> list[LetterAsk]:
+    """What a judge would be asked about the letters of a run.
+
+    Raises:
+        DataError: The run cannot be scored.
+    """
+    from geoeval.judge.letters import letter_asks
+
+    items, scored = _scored(run, scoring)
+    return letter_asks(scored, items.by_id)
 
 
 def _scored(run: SavedRun, scoring: Mapping[str, Any]) -> tuple[TaskItems, Iterable[tuple[Score, str | None]]]:

@@ -47,6 +47,24 @@ def write_result(result: Result, stem: Path) -> tuple[Path, Path]:
     return path, items
 
 
+def keep_judged(stem: Path) -> None:
+    """Refuse to write a record without a judge over one with its marks.
+
+    Raises:
+        DataError: There is one with a judge's marks.
+    """
+    path = record_file(stem)
+    try:
+        judge = json.loads(path.read_text(encoding="utf-8"))["judge"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return  # none, or one that says nothing
+    if judge:
+        raise DataError(
+            f"{path}: holds the marks of the judge {judge.get('model')}, which scoring would remove; give -o DIR for a "
+            "record without them, or run geoeval judge again: stored calls are not made twice"
+        )
+
+
 def record_file(stem: Path) -> Path:
     """The record of a stem."""
     return stem.with_name(f"{stem.name}{RECORD_SUFFIX}")

@@ -67,7 +67,20 @@ def _check(kind: str, content: Any, name: str) -> None:
 def _validator(kind: str) -> Any:
     from jsonschema import Draft202012Validator
 
-    return Draft202012Validator(_schema(kind))
+    schema = _schema(kind)
+    return Draft202012Validator(_inlined(schema, schema.get("$defs", {})))
+
+
+def _inlined(part: Any, definitions: Mapping[str, Any]) -> Any:
+    """A schema with its definitions in place of the references to them, which take jsonschema most of the time."""
+    if isinstance(part, list):
+        return [_inlined(each, definitions) for each in part]
+    if not isinstance(part, dict):
+        return part
+    inlined = {key: _inlined(value, definitions) for key, value in part.items() if key not in ("$ref", "$defs")}
+    if "$ref" in part:
+        return {**_inlined(definitions[part["$ref"].removeprefix("#/$defs/")], definitions), **inlined}
+    return inlined
 
 
 @lru_cache(maxsize=2)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from geoeval.runs.items import TaskItems
-from geoeval.runs.judging import answers, items_for, tested_model
+from geoeval.runs.judging import Budget, answers, items_for, tested_model
 from geoeval.runs.model import SavedRun
 
 if TYPE_CHECKING:
@@ -17,37 +17,53 @@ if TYPE_CHECKING:
     from geoeval.types import Judgement
 
 
-def agreed(run: SavedRun, settings: JudgeSettings, other: str, **scoring: Any) -> Comparison:
+def other_side(other: str, settings: JudgeSettings) -> Budget | dict[str, Judgement]:
+    """What a judge is compared with: the marks of a file, or another judge.
+
+    Args:
+        other: A file of marks (``.csv``, ``.jsonl``), or the settings of another judge (``.yaml``, or a shipped name).
+        settings: Of the judge; its store is the other's too, unless that has one of its own.
+
+    Raises:
+        geoeval.judge.errors.JudgeError: The file cannot be used.
+    """
+    from geoeval.judge.marks import read_marks_file
+    from geoeval.judge.settings import JudgeSettings
+
+    if Path(other).suffix in (".csv", ".jsonl", ".json"):
+        return read_marks_file(other)
+    theirs = JudgeSettings.from_yaml(other)
+    return Budget(replace(theirs, store=theirs.store or settings.store))
+
+
+def agreed(run: SavedRun, judge: Budget, other: Budget | dict[str, Judgement], **scoring: Any) -> Comparison:
     """Agreement of a judge with another, or with people.
 
     Args:
         run: Of open answers.
-        settings: Of the judge.
-        other: A file of marks (``.csv``, ``.jsonl``), or the settings of another judge (``.yaml``, or a shipped name).
+        judge: The judge.
+        other: See `other_side`.
         scoring: Arguments of `geoeval.runs.score.score_run`.
 
     Raises:
         DataError: The run cannot be scored.
-        geoeval.judge.errors.JudgeError: A judge, or the file, cannot be used.
+        geoeval.judge.errors.JudgeError: A judge cannot be used.
     """
     from geoeval.judge.agreement import agreement
-    from geoeval.judge.marks import read_marks_file
-    from geoeval.judge.settings import JudgeSettings
 
-    asked = answers(run, settings.picture, **scoring)
-    if Path(other).suffix in (".csv", ".jsonl", ".json"):
-        theirs = read_marks_file(other)
-    else:
-        theirs = _marks(asked, replace(JudgeSettings.from_yaml(other), store=settings.store), run)
-    return agreement(_marks(asked, settings, run), theirs, *_groups(items_for(run, scoring)))
+    pictures = judge.settings.picture or (isinstance(other, Budget) and other.settings.picture)
+    asked = answers(run, pictures, **scoring)
+    ours = _marks(asked, judge, run)
+    theirs = _marks(asked, other, run) if isinstance(other, Budget) else other
+    return agreement(ours, theirs, *_groups(items_for(run, scoring)))
 
 
-def noisy(run: SavedRun, settings: JudgeSettings, repeats: int, **scoring: Any) -> Comparison:
+def noisy(run: SavedRun, judge: Budget, repeats: int, **scoring: Any) -> Comparison:
     """The noise of a judge that marks the same answers several times.
 
     Args:
         run: Of open answers.
-        settings: Of the judge; its ``repeat`` is the first of the times.
+        judge: The judge; the ``repeat`` of its settings is the first of the times.
         repeats: How often, at least 2.
         scoring: Arguments of `geoeval.runs.score.score_run`.
 
@@ -57,9 +73,8 @@ def noisy(run: SavedRun, settings: JudgeSettings, repeats: int, **scoring: Any) 
     """
     from geoeval.judge.agreement import noise
 
-    asked = answers(run, settings.picture, **scoring)
-    times = range(settings.repeat, settings.repeat + repeats)
-    marks = [_marks(asked, replace(settings, repeat=time), run) for time in times]
+    asked = answers(run, judge.settings.picture, **scoring)
+    marks = [_marks(asked, judge, run, time) for time in range(repeats)]
     return noise(marks, *_groups(items_for(run, scoring)))
 
 
@@ -92,13 +107,13 @@ def _table(title: str, rows: Any) -> Any:
     return table
 
 
-def _marks(asked: list[Asked], settings: JudgeSettings, run: SavedRun) -> dict[str, Judgement]:
-    from geoeval.judge.engine import judge_all
+def _marks(asked: list[Asked], judge: Budget, run: SavedRun, time: int = 0) -> dict[str, Judgement]:
+    from geoeval.judge.engine import judge_run
 
-    return {
-        one.id: judgement
-        for one, judgement in zip(asked, judge_all(asked, settings, tested=tested_model(run)), strict=True)
-    }
+    settings = replace(judge.settings, repeat=judge.settings.repeat + time)
+    done = judge_run(asked, settings, tested=tested_model(run))
+    judge.take(done.facts)
+    return {one.id: judgement for one, judgement in zip(asked, done.judgements, strict=True)}
 
 
 def _groups(items: TaskItems) -> tuple[dict[str, str], dict[str, str]]:

@@ -54,7 +54,8 @@ def expected(style: str) -> tuple[str, bool]:
 
 
 class Server(ThreadingHTTPServer):
-    """The endpoint; ``pictures`` maps item number to hashes of the pixels that arrived."""
+    """The endpoint. By item number: ``pictures`` holds hashes of the pixels that arrived, ``texts`` the last text, ``parts``
+    all parts in their order, a picture as None, and ``settings`` the rest of the request."""
 
     daemon_threads = True
 
@@ -62,6 +63,8 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.pictures: dict[int, list[str]] = {}
         self.texts: dict[int, str] = {}
+        self.parts: dict[int, list[str | None]] = {}
+        self.settings: dict[int, dict[str, Any]] = {}
         self.calls: Counter[int] = Counter()
         self.lock = threading.Lock()
 
@@ -78,12 +81,14 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         content = body["messages"][-1]["content"]
-        text = next(part["text"] for part in content if part["type"] == "text")
+        text = [part["text"] for part in content if part["type"] == "text"][-1]
         number, style, answer = TAG.search(text).groups()
         with self.server.lock:
             self.server.calls[int(number)] += 1
             first = self.server.calls[int(number)] == 1
             self.server.texts[int(number)] = text
+            self.server.parts[int(number)] = [part.get("text") for part in content]
+            self.server.settings[int(number)] = {**body, "messages": None}
             self.server.pictures[int(number)] = [
                 pixels(part["image_url"]["url"]) for part in content if part["type"] == "image_url"
             ]
