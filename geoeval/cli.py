@@ -17,11 +17,11 @@ from geoeval.catalogue import add_tasks_command
 from geoeval.data.cli import add_data_command
 from geoeval.harness.vlmevalkit.cli import add_vlmevalkit_command
 from geoeval.report.card.cli import add_card_command
-from geoeval.upstream.cli import add_upstream_command
 from geoeval.report.cli import add_report_command
 from geoeval.runs.cli import add_score_command
 from geoeval.runs.compare_cli import add_compare_command
 from geoeval.runs.judge_cli import add_judge_command
+from geoeval.upstream.cli import add_upstream_command
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

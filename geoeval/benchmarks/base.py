@@ -6,10 +6,11 @@ import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import count
+from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from geoeval import __version__
+from geoeval.benchmarks.columns import Columns
 from geoeval.extraction.text import well_formed
 from geoeval.metrics.classification import class_table, confusion_cells, confusion_table
 from geoeval.metrics.intervals import Interval, cluster_bootstrap, clustered_mean, clustered_rate
@@ -194,23 +195,24 @@ class Benchmark(ABC):
             ValueError: An id occurs twice.
         """
         ordered = sorted(scores, key=lambda score: score.id)
-        doubled = [id_ for id_, count in Counter(score.id for score in ordered).items() if count > 1]
+        doubled = sorted({one.id for one, two in pairwise(ordered) if one.id == two.id})
         if doubled:
             raise ValueError(f"{self.name}: {len(doubled)} ids occur more than once, e.g. {doubled[:5]}")
         scored = [score for score in ordered if score.outcome.scored]
-        metrics = (*self._part_means(scored), *self._metrics(scored, (*self.rates, *self.means)))
+        columns = Columns(scored)
+        metrics = (*self._part_means(scored), *self._metrics(columns, (*self.rates, *self.means)))
         confusion: dict[str, dict[str, int]] = {}
         classes: dict[str, ClassScores] = {}
         if self.labels:
-            cells = confusion_cells([s.gold for s in scored], [s.extracted for s in scored], self.labels)
-            metrics = (*metrics, *self._composites(cells, [s.cluster for s in scored]))
-            counts = cells.sum(axis=0)
+            sums = columns.confusion_sums(self.labels)
+            metrics = (*metrics, *self._composites(sums, len(scored)))
+            counts = sums.sum(axis=0)
             confusion, classes = confusion_table(counts, self.labels), class_table(counts, self.labels)
         return Summary(
             benchmark=self.name,
             version=self.version,
             metrics=metrics,
-            strata={name: self._stratum(name, scored) for name in self.strata},
+            strata={name: self._stratum(name, columns) for name in self.strata},
             coverage=_coverage(ordered),
             confusion=confusion,
             classes=classes,
@@ -248,29 +250,27 @@ class Benchmark(ABC):
             interval = cluster_bootstrap(sums, clusters, lambda total: {"mean": mean_of_parts(total)})["mean"]
             yield Metric(name, float(mean_of_parts(sums.sum(axis=0))), len(sums), *_if_wide(interval))
 
-    def _metrics(self, scored: Sequence[Score], names: Iterable[str]) -> tuple[Metric, ...]:
-        return tuple(self._metric(name, [s for s in scored if name in s.values]) for name in names)
+    def _metrics(self, columns: Columns, names: Iterable[str], rows: NDArray[Any] | None = None) -> tuple[Metric, ...]:
+        return tuple(self._metric(name, *columns.values(name, rows)) for name in names)
 
-    def _metric(self, name: str, scored: Sequence[Score]) -> Metric:
-        values, clusters = [s.values[name] for s in scored], [s.cluster for s in scored]
-        mean = clustered_mean(values, clusters)
+    def _metric(self, name: str, values: NDArray[Any], clusters: NDArray[Any]) -> Metric:
         if name in self.rates:
-            return Metric(name, mean.mean, mean.n, *clustered_rate(values, clusters))
+            value = float(values.sum()) / len(values) if len(values) else math.nan  # whole numbers: exact
+            return Metric(name, value, len(values), *clustered_rate(values.tolist(), clusters))
+        mean = clustered_mean(values.tolist(), clusters.tolist())
         least, most = self.bounds.get(name, (-math.inf, math.inf))
         low, high = (end if math.isnan(end) else min(max(end, least), most) for end in (mean.low, mean.high))
         return Metric(name, mean.mean, mean.n, low, high)
 
-    def _composites(self, cells: NDArray[Any], clusters: Sequence[str]) -> Iterator[Metric]:
-        values = self.from_counts(cells.sum(axis=0))
-        intervals = cluster_bootstrap(cells, clusters, self.from_counts)
+    def _composites(self, sums: NDArray[Any], n: int) -> Iterator[Metric]:
+        values = self.from_counts(sums.sum(axis=0))
+        intervals = cluster_bootstrap(sums, None, self.from_counts)
         for name in self.composites:
-            yield Metric(name, float(values[name]), len(cells), *_if_wide(intervals[name]))
+            yield Metric(name, float(values[name]), n, *_if_wide(intervals[name]))
 
-    def _stratum(self, name: str, scored: Sequence[Score]) -> dict[str, tuple[Metric, ...]]:
-        parts: dict[str, list[Score]] = {}
-        for score in scored:
-            parts.setdefault(score.strata[name], []).append(score)
-        return {value: self._metrics(parts[value], self.stratum_metrics) for value in sorted(parts)}
+    def _stratum(self, name: str, columns: Columns) -> dict[str, tuple[Metric, ...]]:
+        parts = columns.parts(name)
+        return {value: self._metrics(columns, self.stratum_metrics, parts[value]) for value in sorted(parts)}
 
 
 def _coverage(scores: Sequence[Score]) -> Coverage:

@@ -54,6 +54,9 @@ LITHOLOGIES: Mapping[str, str] = {
 _TILE = "The picture is a satellite image tile: natural colours, seen from straight above."
 
 
+_NOT_THE_PAPERS = "rubric and combination are ours: the paper's are not published"
+
+
 class LithoBenchMcqLevel(ChoiceBenchmark):
     """Multiple choice, the items of one level."""
 
@@ -137,7 +140,8 @@ class JudgedLithoBenchOpen(LithoBenchOpen):
     ) -> None:
         super().__init__(task.name, task.subset, task.setting)
         self.weight, self.max_unscored, self.judge_signature = weight, max_unscored, signature
-        self.combined = f"open_with_judge_w{weight:g}"
+        self.shown_weight = _exactly(weight)
+        self.combined = f"open_with_judge_w{self.shown_weight}"
         self.judge_means = ("judge_score", *(f"judge_{name}" for name in dimensions))
         self.means = (*LithoBenchOpen.means, self.combined, *self.judge_means)
         self.bounds = {**LithoBenchOpen.bounds, **dict.fromkeys((self.combined, *self.judge_means), (0, 10))}
@@ -155,6 +159,8 @@ class JudgedLithoBenchOpen(LithoBenchOpen):
     def summarise(self, scores: Iterable[Score], data: str = "unknown") -> Summary:
         """As of any benchmark, the combined number withheld where too many marks are missing."""
         summary = super().summarise(scores, data)
+        notes = {self.combined: _NOT_THE_PAPERS, "judge_score": _NOT_THE_PAPERS}
+        summary = replace(summary, metrics=tuple(replace(m, note=notes.get(m.name, m.note)) for m in summary.metrics))
         coverage = summary.coverage
         asked = coverage.items - coverage.failed
         if coverage.unscored <= self.max_unscored * asked:
@@ -172,7 +178,13 @@ class JudgedLithoBenchOpen(LithoBenchOpen):
 
     def method_signature(self, scores: Sequence[Score]) -> str:
         """How the overlaps are computed, which judge, and w."""
-        return f"{super().method_signature(scores)}|{self.judge_signature}|w:{self.weight:g}"
+        return f"{super().method_signature(scores)}|{self.judge_signature}|w:{self.shown_weight}"
+
+
+def _exactly(weight: float) -> str:
+    """A weight in as few digits as tell it from every other."""
+    short = f"{weight:g}"
+    return short if float(short) == weight else repr(weight)
 
 
 TASKS: tuple[Benchmark, ...] = (

@@ -63,6 +63,11 @@ def add_card_command(commands: Any) -> None:
 
 
 def dataset(text: str) -> tuple[str, str, str | None]:
+    """``BENCHMARK=OWNER/NAME[@COMMIT]`` in its parts.
+
+    Raises:
+        argparse.ArgumentTypeError: It is not of that form.
+    """
     from geoeval.report.card.entries import FAMILIES
 
     found = re.fullmatch(r"(\w+)=([\w.-]+/[\w.-]+)(?:@([0-9a-f]{7,40}))?", text)
