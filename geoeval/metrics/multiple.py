@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from math import erfc, fsum, isnan, nan, sqrt
+from typing import TYPE_CHECKING, Any
 
 from geoeval.metrics.intervals import effective_size
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -33,7 +37,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def rate_test(
-    values: Sequence[float], chances: Sequence[float], clusters: Sequence[Hashable] | None = None
+    values: Sequence[float], chances: Sequence[float], clusters: Sequence[Hashable] | NDArray[Any] | None = None
 ) -> tuple[float, float]:
     """Whether a rate differs from what chance gives on the same items: the score test, two-sided.
 
@@ -43,7 +47,7 @@ def rate_test(
     Args:
         values: 0 or 1 for each item.
         chances: For each item the probability of a 1 by chance.
-        clusters: One name for each item; None when all items are independent.
+        clusters: One name for each item, or an array of their numbers; None when all items are independent.
 
     Returns:
         Difference of the rate to the mean chance, and the p-value; both nan without items, the latter where chance is

@@ -15,7 +15,7 @@ def test_success_is_0_and_prints_both_tables(tmp_path):
     assert "|georefusal|none" in done.output.replace(" ", "")
     assert "95 % interval" in done.output
     assert "SAMPLE numbers" in done.output
-    (record,) = tmp_path.rglob("*_geoeval.json")
+    (record,) = tmp_path.rglob("*.geoeval.json")
     assert str(record) in done.output
 
 

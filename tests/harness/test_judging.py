@@ -135,3 +135,14 @@ def test_other_tasks_know_no_judge(tmp_path):
         done = evaluate(tmp_path, "strategy=gold", tasks=("forge_workveri",), **changes)
         assert not judge.refused
     assert done.status == 0, done.output[-2000:]
+
+
+def test_other_settings_in_the_same_process_are_judged_anew(monkeypatch):
+    from geoeval.harness.lmms_eval import judging
+
+    monkeypatch.setattr(judging, "_last", {})
+    monkeypatch.setattr(judging, "_values", lambda task, pairs, settings, args: {"judge_score": settings.weight})
+    monkeypatch.setenv("GEOEVAL_JUDGE_MODEL", "judge-1")
+    for weight in ("0.25", "0.75"):
+        monkeypatch.setenv("GEOEVAL_JUDGE_WEIGHT", weight)
+        assert judging._judged(TASK, "judge_score", [("a", "b")]) == float(weight)

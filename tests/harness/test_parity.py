@@ -115,8 +115,7 @@ def test_two_processes_give_the_numbers_of_one(one_process, replies, tmp_path, l
             expected = pytest.approx(value, rel=1e-12, nan_ok=True) if "_stderr" in name and value != "N/A" else value
             assert two.results[task][name] == expected, (task, name)
         assert len(two.samples(task)) == len(one_process.samples(task))
-    records = [next(run.folder.rglob("*_geoeval.json")) for run in (one_process, two)]
-    one_record, two_record = (json.loads(record.read_text(encoding="utf-8")) for record in records)
-    for ours, theirs in zip(one_record, two_record, strict=True):
+        records = [next(run.folder.rglob(f"*_{task}.geoeval.json")) for run in (one_process, two)]
+        ours, theirs = (json.loads(record.read_text(encoding="utf-8")) for record in records)
         assert ours["metrics"] == theirs["metrics"]
         assert ours["strata"] == theirs["strata"]

@@ -45,8 +45,8 @@ def runs(tmp_path_factory):
 
 
 def records(run):
-    (path,) = run.folder.rglob("*_geoeval.json")
-    return {record["task"]: record for record in json.loads(path.read_text(encoding="utf-8"))}
+    every = [json.loads(path.read_text(encoding="utf-8")) for path in run.folder.rglob("*.geoeval.json")]
+    return {record["task"]: record for record in every}
 
 
 @pytest.mark.parametrize("task", TASKS)

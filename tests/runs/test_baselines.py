@@ -58,6 +58,8 @@ def test_guessing_is_the_mean_over_all_answers(task):
         assert random["accuracy"].value == pytest.approx(random_baseline(offered))
     for name in benchmark.part_means:
         assert random[name].n == len(offered)
+    chances = [Baselines(benchmark).chance(kind_of(benchmark, item)) for item in items(task)]
+    assert math.fsum(chances) / len(chances) == pytest.approx(random["accuracy"].value)
     assert all(math.isnan(metric.low) for metric in random.values())
 
 

@@ -24,14 +24,15 @@ def asked(monkeypatch):
     dimensions = {dimension.name: 5.0 for dimension in load_rubric(SETTINGS.rubric).dimensions}
     seen = []
 
-    def judge_all(questions, settings, **_):
+    def judge_run(questions, settings, *, tested=None, **_):
         seen.extend(questions)
-        return [
+        judgements = [
             Judgement(None, reason="unreadable: x") if "unjudgeable" in one.answer else Judgement(6.0, dimensions, "ok")
             for one in questions
         ]
+        return engine.Judged(judgements, f"judge:{settings.model}", {"model": settings.model, "tested": tested})
 
-    monkeypatch.setattr(engine, "judge_all", judge_all)
+    monkeypatch.setattr(engine, "judge_run", judge_run)
     return seen
 
 
@@ -61,8 +62,7 @@ def test_marks_are_combined_and_written(asked, tmp_path):
     assert kept[replies[2].id].extracted == "a visible answer"
     assert summary.coverage.unscored == 1
     assert "judge:stern" in summary.signature
-    assert result.judge["unscored"] == 1
-    assert result.judge["rubric_sha256"] == load_rubric(SETTINGS.rubric).sha256
+    assert result.judge == {"model": "stern", "tested": "m", "max_unscored": 0.1}
     record, _ = write_result(result, tmp_path / "x")
     assert check(record) == 60
 
@@ -80,12 +80,7 @@ def test_the_judge_sees_the_picture_where_it_should(asked, tmp_path):
     assert all(one.picture["bytes"] for one in asked)
 
 
-def test_who_cannot_be_judged_or_judge(asked, tmp_path):
+def test_only_open_answers_are_judged(asked, tmp_path):
     with pytest.raises(DataError, match="a judge marks open answers only"):
         score_run(saved("georefusal", gold_replies("georefusal"), tmp_path), judge=SETTINGS)
-    own = saved(TASK, gold_replies(TASK), tmp_path, facts={"model": "stern"})
-    with pytest.raises(DataError, match="would mark its own answers"):
-        score_run(own, judge=SETTINGS)
     assert not asked
-    allowed = JudgeSettings(**{**vars(SETTINGS), "allow_self": True})
-    assert "judge:self" in score_run(own, judge=allowed).summary.signature

@@ -180,3 +180,22 @@ def test_names_in_a_file_are_data(score, tmp_path):
     assert "\x1b" not in out
     assert "\x1b" not in score("replies.jsonl", "--task", "forge_workveri", "-o", "out", "-q")[1]
     assert {path.parent.name for path in tmp_path.rglob("*evil*")} == {"out"}
+
+
+@pytest.mark.parametrize("source", ["replies.jsonl", "replies_lithobench_open.geoeval.json"])
+def test_a_record_with_a_judges_marks_is_not_written_over(score, tmp_path, source):
+    write_plain(tmp_path / "replies.jsonl", gold_replies("lithobench_open"))
+    given = ("--task", "lithobench_open")
+    assert score("replies.jsonl", *given)[0] == 0
+    (path,) = tmp_path.glob("*.geoeval.json")
+    assert score("replies.jsonl", *given)[0] == 0  # without marks it is written anew
+    record = json.loads(path.read_text(encoding="utf-8"))
+    record["judge"] = {"model": "stern"}
+    path.write_text(json.dumps(record), encoding="utf-8")
+    files = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    status, out, err = score(path.name if source.endswith(".json") else source, *given, "--json")
+    assert (status, json.loads(out)) == (1, [])
+    assert "holds the marks of the judge stern" in err
+    assert "-o DIR" in err
+    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == files
+    assert score(source if source == "replies.jsonl" else path.name, *given, "-o", "apart")[0] == 0

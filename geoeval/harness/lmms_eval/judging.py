@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SCORE, COVERAGE = "judge_score", "judge_coverage"
 _Pairs = Sequence[tuple[str, "str | None"]]
-_last: dict[str, tuple[_Pairs, Mapping[str, float]]] = {}
+_last: dict[str, tuple[_Pairs, JudgeSettings | None, Mapping[str, float]]] = {}
 _checked: dict[JudgeSettings, str] = {}
 
 
@@ -90,16 +90,17 @@ def check(benchmark: Benchmark) -> None:
 
 
 def _judged(task: str, name: str, pairs: _Pairs, args: Any = None) -> float:
-    if _last.get(task, (None,))[0] != pairs:
-        _last[task] = (pairs, _values(task, pairs, args))
-    return _last[task][1].get(name, math.nan)
+    settings = judge_of(get_benchmark(task))
+    if task not in _last or _last[task][:2] != (pairs, settings):
+        _last[task] = (pairs, settings, _values(task, pairs, settings, args))
+    return _last[task][2].get(name, math.nan)
 
 
-def _values(task: str, pairs: _Pairs, args: Any) -> Mapping[str, float]:
+def _values(task: str, pairs: _Pairs, settings: JudgeSettings | None, args: Any) -> Mapping[str, float]:
     from geoeval.judge.errors import JudgeError
     from geoeval.runs.judging import asked_of, judge_answers
 
-    benchmark, settings = get_benchmark(task), judge_of(get_benchmark(task))
+    benchmark = get_benchmark(task)
     if settings is None:
         return {}
     try:
