@@ -187,7 +187,9 @@ class Caller:
             retry_error_callback=lambda state: state.outcome and state.outcome.result(),
         )
         done: tuple[StoredCall, Answer] = await retrying(self._once, question)
-        self._failures = self._failures + 1 if done[1].may_pass else 0
+        # A refusal may be due to one answer, but not where none was ever answered: the judge may see no pictures.
+        never = done[1].error is not None and not self.meter.answered and not self.meter.found
+        self._failures = self._failures + 1 if done[1].may_pass or never else 0
         if self._failures >= _HOPELESS:
             raise self._cannot(f"{self._failures} calls in a row failed, the last with: {done[1].error}", done[1])
         return done

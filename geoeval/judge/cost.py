@@ -37,6 +37,7 @@ class Estimate:
         basis: How the length of the replies was estimated.
         cost, most: USD, as estimated and with the longest replies; None without a price.
         prices: Which table, and of when.
+        repeats: How often each answer is to be marked.
     """
 
     model: str
@@ -50,10 +51,12 @@ class Estimate:
     cost: float | None
     most: float | None
     prices: str
+    repeats: int = 1
 
     def lines(self) -> Iterator[str]:
         """What ``--dry-run`` prints."""
-        yield f"judge {self.model}: {self.answers} answers, {self.empty} of them empty (marked 0 without a call)"
+        times = f", {self.repeats} times" if self.repeats > 1 else ""
+        yield f"judge {self.model}: {self.answers} answers{times}, {self.empty} of them empty (marked 0 without a call)"
         yield f"calls    {self.calls:,} to make, {self.stored:,} in the store"
         yield (
             f"tokens   about {self.prompt_tokens:,} of prompts (bytes / {_BYTES_A_TOKEN}) and "
@@ -149,7 +152,14 @@ class Meter:
 
 
 def estimate(  # noqa: PLR0913 - each is a line of what is printed
-    settings: JudgeSettings, store: CallStore, missing: Sequence[Question], *, answers: int, empty: int, stored: int
+    settings: JudgeSettings,
+    store: CallStore,
+    missing: Sequence[Question],
+    *,
+    answers: int,
+    empty: int,
+    stored: int,
+    repeats: int = 1,
 ) -> Estimate:
     """What a run would take.
 
@@ -160,6 +170,7 @@ def estimate(  # noqa: PLR0913 - each is a line of what is printed
         answers: How many are to be marked.
         empty: How many of them are empty.
         stored: How many of them have a call in the store.
+        repeats: How often each is marked.
     """
     prices = load_prices(settings.prices)
     price, (each, basis) = prices.of(settings.model), _reply_tokens(settings, store)
@@ -181,6 +192,7 @@ def estimate(  # noqa: PLR0913 - each is a line of what is printed
         cost=cost(each),
         most=cost(settings.max_tokens),
         prices=prices.label,
+        repeats=repeats,
     )
 
 

@@ -16,6 +16,7 @@ A wrong key, an unknown model and the like raise. What was answered until then i
 from __future__ import annotations
 
 import asyncio
+import io
 import sys
 import threading
 from collections import Counter
@@ -33,14 +34,26 @@ from geoeval.judge.progress import judging
 from geoeval.judge.prompt import Ask
 from geoeval.judge.prompt import signature as rubric_signature
 from geoeval.judge.question import Asked, MarkAsk, make_question
-from geoeval.judge.rubric import load_rubric
+from geoeval.judge.rubric import Rubric, load_rubric
 from geoeval.judge.run import NOT_STORED, UNREADABLE, Run, Told, own_judge
 from geoeval.judge.settings import JudgeSettings
 from geoeval.judge.store import CallStore
 from geoeval.types import Extraction, Judgement
 
-__all__ = ["Asked", "JudgeError", "Judged", "MissingCallsError", "dry_run", "judge_all", "judge_letters", "judge_run"]
+__all__ = [
+    "Asked",
+    "JudgeError",
+    "Judged",
+    "MissingCallsError",
+    "dry_run",
+    "dry_run_letters",
+    "judge_all",
+    "judge_letters",
+    "judge_run",
+]
 
+CTRL_C = "ctrl-C"
+"""Why a run stopped, beside the limits."""
 _PROBE = Asked("probe", "Which rock is this?", ("It is granite.",), "The rock is granite.")
 _LETTER_PROBE = LetterAsk("probe", ("A", "B"), (), "The answer is B.")
 
@@ -53,8 +66,9 @@ class Judged:
         judgements: One for each answer, in their order.
         signature: Judge, rubric, prompt and form, for the signature of the task.
         facts: For the record, plain JSON values: model, reported, endpoint, rubric, rubric_sha256, weight, form,
-            temperature, picture, repeat, replay, answers, empty, unscored, unscored_reasons, calls (sent in this
-            run), from_store, cost (USD of all calls it rests on, None if unknown), spent (USD in this run), prices.
+            temperature, picture, repeat, replay, answers, empty, unscored, unscored_reasons, stopped (by which limit,
+            or by ctrl-C; "" if not), calls (sent in this run), from_store, cost (USD of all calls it rests on, None if
+            unknown), spent (USD in this run), prices.
     """
 
     judgements: list[Judgement]
@@ -81,15 +95,15 @@ def judge_run(
         progress: Whether to show a bar; None where standard error is a terminal.
 
     Raises:
-        JudgeError: The judge cannot be used: wrong key, unknown model, the model under test, no package, no store.
+        JudgeError: The judge cannot be used: wrong key, unknown model, the model under test, no package, no
+            store, a rubric that cannot be used.
         MissingCallsError: A strict replay lacks calls.
-        RubricError: The rubric cannot be used.
         DataError: A picture cannot be opened.
         KeyboardInterrupt: At a second ctrl-C; the first lets calls under way end.
     """
     rubric = load_rubric(settings.rubric)
     asks = [MarkAsk(one, rubric, settings.picture) for one in asked if one.answer.strip()]
-    run = _ask_all(asks, MarkAsk(_PROBE, rubric), settings, tested, progress)
+    run = _ask_all(asks, _probe(rubric, settings), settings, tested, progress)
     told = iter(run.told)
     zero = {dimension.name: 0.0 for dimension in rubric.dimensions}
     judgements = [
@@ -102,7 +116,7 @@ def judge_run(
 
 def judge_letters(
     asks: Sequence[LetterAsk], settings: JudgeSettings, *, tested: str | None = None, progress: bool | None = None
-) -> tuple[dict[str, Extraction], str]:
+) -> tuple[dict[str, Extraction], str, dict[str, Any]]:
     """Have a judge read the letters that our reader left unread.
 
     Args:
@@ -112,7 +126,8 @@ def judge_letters(
         progress: Whether to show a bar; None where standard error is a terminal.
 
     Returns:
-        Id -> what it read, for `accuracy_with_judge_reading`, and who read it, for the signature.
+        Id -> what it read, for `accuracy_with_judge_reading`; who read it, for the signature; and the facts of the
+        run, see `Judged`.
 
     Raises:
         JudgeError, MissingCallsError, KeyboardInterrupt: See `judge_run`.
@@ -122,29 +137,59 @@ def judge_letters(
         ask.id: told.said if told.said is not None else Extraction(None, "none", f"{UNREADABLE}: {told.reason}")
         for ask, told in zip(asks, run.told, strict=True)
     }
-    return readings, f"{_signature(run)}|reading_prompt:{READING_PROMPT_VERSION}"
+    return readings, f"{_signature(run)}|reading_prompt:{READING_PROMPT_VERSION}", _facts(run)
 
 
-def dry_run(asked: Sequence[Asked], settings: JudgeSettings) -> Estimate:
+def dry_run(asked: Sequence[Asked], settings: JudgeSettings, repeats: int = 1) -> Estimate:
     """What `judge_run` would take; nothing is sent.
 
+    Args:
+        asked: The answers.
+        settings: Of the judge.
+        repeats: How often each is marked.
+
     Raises:
-        JudgeError, RubricError: See `judge_run`.
+        JudgeError: See `judge_run`.
     """
     rubric = load_rubric(settings.rubric)
+    asks = [MarkAsk(one, rubric, settings.picture) for one in asked if one.answer.strip()]
+    return _plan(asks, _probe(rubric, settings), settings, len(asked), repeats)
+
+
+def dry_run_letters(asks: Sequence[LetterAsk], settings: JudgeSettings) -> Estimate:
+    """What `judge_letters` would take; nothing is sent.
+
+    Raises:
+        JudgeError: See `judge_run`.
+    """
+    return _plan(asks, _LETTER_PROBE, settings, len(asks))
+
+
+def _plan(asks: Sequence[Ask], probe: Ask, settings: JudgeSettings, answers: int, repeats: int = 1) -> Estimate:
     with CallStore(settings.store_path) as store:
         caller = Caller(settings, store, Meter(replace(settings, max_cost=None), store), Brake())
         known = caller.remembered()
         dialect = known[0] if known else caller.dialect
-        asks = [MarkAsk(one, rubric, settings.picture) for one in asked if one.answer.strip()]
-        questions = [make_question(ask, settings, dialect) for ask in asks]
+        times = [replace(settings, repeat=settings.repeat + time) for time in range(repeats)]
+        questions = [make_question(ask, time, dialect) for time in times for ask in asks]
         missing = {question.key: question for question in questions if store.get(question.key) is None}
         stored = sum(question.key not in missing for question in questions)
         if asks and not known:
-            probe = make_question(MarkAsk(_PROBE, rubric), settings, dialect)
-            missing[probe.key] = probe
-        counts = {"answers": len(asked), "empty": len(asked) - len(asks), "stored": stored}
+            first = make_question(probe, settings, dialect)
+            missing[first.key] = first
+        counts = {"answers": answers, "empty": answers - len(asks), "stored": stored, "repeats": repeats}
         return estimate(settings, store, [*missing.values()], **counts)
+
+
+def _probe(rubric: Rubric, settings: JudgeSettings) -> MarkAsk:
+    """An easy question; with a picture where the judge shall see them, for not every model takes one."""
+    if not settings.picture:
+        return MarkAsk(_PROBE, rubric)
+    from PIL import Image
+
+    png = io.BytesIO()
+    Image.new("RGB", (64, 64), "gray").save(png, "PNG")
+    return MarkAsk(replace(_PROBE, picture=png.getvalue()), rubric, picture=True)
 
 
 def _ask_all(
@@ -181,6 +226,7 @@ def _facts(run: Run) -> dict[str, Any]:
         "picture": settings.picture,
         "repeat": settings.repeat,
         "replay": settings.replay,
+        "stopped": run.brake.reason,
         "calls": meter.sent,
         "from_store": meter.found,
         "cost": meter.cost([call.usage for call in run.calls.values() if call.error is None]),
@@ -231,7 +277,7 @@ def _in_thread(run: Run) -> None:
             judged.result()
         except KeyboardInterrupt:
             print("geoeval: judge: waiting for the calls under way; ctrl-C again loses them", file=sys.stderr)
-            loop.call_soon_threadsafe(run.brake.stop, "ctrl-C")
+            loop.call_soon_threadsafe(run.brake.stop, CTRL_C)
             judged.result()
     finally:
         judged.cancel()

@@ -1,10 +1,14 @@
-"""The one error of the judge."""
+"""The errors of the judge, all of one kind."""
 
 from __future__ import annotations
 
 
 class JudgeError(Exception):
     """Judging cannot go on; the message says what is wrong, where, and what to do. Calls made so far are stored."""
+
+
+class OwnJudgeError(JudgeError):
+    """The judge is the model under test."""
 
 
 class MissingCallsError(JudgeError):

@@ -125,12 +125,16 @@ def letter_asks(scored: Iterable[tuple[Score, str | None]], items: Mapping[str, 
     return asks
 
 
-def accuracy_with_judge_reading(scores: Iterable[Score], readings: Mapping[str, Extraction]) -> Metric:
+def accuracy_with_judge_reading(
+    scores: Iterable[Score], readings: Mapping[str, Extraction], max_unscored: float = 1.0
+) -> Metric:
     """Accuracy where the judge's reading stands in for ours on the replies that we left unread.
 
     Args:
         scores: Of one task whose metrics have ``accuracy``.
         readings: Id -> what `LetterAsk.read` gave.
+        max_unscored: Largest share of the scored items that may be left out, 0-1; above it the number is withheld, for
+            those left out are all among the unread and the rest would look better than the whole.
 
     Returns:
         The share of right ones among all scored items, with a clustered Wilson interval. A reply that commits to none
@@ -152,6 +156,8 @@ def accuracy_with_judge_reading(scores: Iterable[Score], readings: Mapping[str, 
         clusters.append(score.cluster)
     note = f"the judge was asked about {asked} unread replies and read a letter in {read}"
     note += f"; {unusable} are left out, since its reply could not be used" if unusable else ""
+    if unusable > max_unscored * len(kept):
+        return Metric(METRIC, nan, len(values), note=f"withheld: more than {max_unscored:.1%} left out; {note}")
     value = fsum(values) / len(values) if values else nan
     return Metric(METRIC, value, len(values), *clustered_rate(values, clusters), note=note)
 

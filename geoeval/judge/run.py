@@ -9,7 +9,7 @@ from typing import Any
 
 from geoeval.judge.caller import Caller
 from geoeval.judge.cost import Meter
-from geoeval.judge.errors import JudgeError
+from geoeval.judge.errors import JudgeError, OwnJudgeError
 from geoeval.judge.limits import Brake, Stopped
 from geoeval.judge.prompt import Ask
 from geoeval.judge.settings import JudgeSettings, same_model
@@ -147,7 +147,7 @@ class Run:
 
 def own_judge(who: str) -> JudgeError:
     """The error of a judge that is the model under test."""
-    return JudgeError(
+    return OwnJudgeError(
         f"judge: {who} is the model under test; take another judge, or set allow_self: true, which the signature tells"
     )
 

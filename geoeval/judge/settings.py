@@ -183,6 +183,19 @@ class JudgeSettings:
         """
         return replace(self, **_converted(values, "settings"))
 
+    def after(self, facts: Mapping[str, Any]) -> JudgeSettings:
+        """The same with what a run left of max_calls and max_cost, for the next run under one limit.
+
+        Args:
+            facts: Of the run: ``calls`` it sent and ``spent``, USD, see `geoeval.judge.engine.Judged`.
+        """
+        calls, cost = self.max_calls, self.max_cost
+        return replace(
+            self,
+            max_calls=None if calls is None else max(0, calls - facts["calls"]),
+            max_cost=None if cost is None else max(0.0, cost - (facts["spent"] or 0.0)),
+        )
+
     def _check(self, name: str, fine: bool, want: str) -> None:
         value = getattr(self, name)
         if not fine or (isinstance(value, float) and not math.isfinite(value)):
@@ -210,7 +223,7 @@ def same_model(one: str, other: str) -> bool:
     """Whether two names are of the same model, whoever serves it and whatever the date of the version."""
 
     def plain(name: str) -> str:
-        name = re.sub(r"[^a-z0-9]+", "-", name.strip().rsplit("/", 1)[-1].casefold())
+        name = re.sub(r"[^a-z0-9]+", "-", name.strip().rstrip("/").rsplit("/", 1)[-1].casefold())
         return re.sub(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$", "", name.strip("-"))
 
     return plain(one) == plain(other)

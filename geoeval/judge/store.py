@@ -229,7 +229,9 @@ class CallStore:
         try:
             lines = path.read_text(encoding="utf-8").split("\n")
         except (OSError, UnicodeDecodeError) as error:
-            raise JudgeError(f"{path}: cannot be read ({type(error).__name__})") from error
+            raise JudgeError(
+                f"{path}: cannot be read ({type(error).__name__}); give a file that geoeval judge --export-calls wrote"
+            ) from error
         rows = [_imported(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if line]
         with self._explained("cannot be written"), self._lock:
             (before,) = self._database.execute("SELECT count(*) FROM calls").fetchone()

@@ -56,8 +56,8 @@ def expected(style: str) -> tuple[str, bool]:
 class Server(ThreadingHTTPServer):
     """The endpoint.
 
-    By item number: ``pictures`` holds hashes of the pixels that arrived, ``texts`` the last text, ``parts`` all parts in
-    their order, a picture as None, and ``settings`` the rest of the request.
+    By item number: ``pictures`` holds hashes of the pixels that arrived, ``texts`` the last text, ``parts`` all parts
+    in their order, a picture as None, and ``settings`` the rest of the request.
     """
 
     daemon_threads = True

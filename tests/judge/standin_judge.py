@@ -22,6 +22,7 @@ Marks are a hash of the answer, the same in JSON and in lines, so that the resul
 | echo, parrot | refuses with the key in its words; puts it into its replies |
 | redirect | sends everybody to ``location`` |
 | letters | says B, to the questions of `geoeval.judge.letters` |
+| blind | refuses pictures with 400 |
 | gullible | obeys whatever stands outside of the fields, see gullible.py |
 """
 
@@ -166,6 +167,8 @@ class Judge:
     def _complaint(self, body: dict[str, Any]) -> dict[str, Any] | None:
         if self.style == "text_only" and "response_format" in body:
             return {"message": "response_format of type json_schema is not supported by this server"}
+        if self.style == "blind" and isinstance(body["messages"][-1]["content"], list):
+            return {"message": "image input is not supported by this model"}
         if self.style == "picky" and "max_tokens" in body:
             words = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens'."
             return {"message": words, "param": "max_tokens", "code": "unsupported_parameter"}

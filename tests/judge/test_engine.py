@@ -342,7 +342,7 @@ def test_the_picture_is_shown_when_wanted(settings):
         with_it = judge_run([one], at(server, settings, picture=True))
         without = judge_run([one], at(server, settings))
         kinds = [isinstance(body["messages"][1]["content"], list) for body in server.bodies]
-    assert kinds == [False, True, False]  # the probe has none
+    assert kinds == [True, True, False]  # the probe has one too
     assert "judge_picture:yes" in with_it.signature
     assert "judge_picture:no" in without.signature
 
@@ -350,11 +350,12 @@ def test_the_picture_is_shown_when_wanted(settings):
 def test_letters_are_read_by_the_same_engine(settings):
     asks = [LetterAsk(f"i{n}", ("A", "B"), (), f"I take B, number {n}") for n in range(3)]
     with standin.serving("letters") as server:
-        readings, signature = judge_letters(asks, at(server, settings))
+        readings, signature, _ = judge_letters(asks, at(server, settings))
         assert {id_: reading.value for id_, reading in readings.items()} == {"i0": "B", "i1": "B", "i2": "B"}
         assert "reading_prompt:" in signature
-        stopped, _ = judge_letters([LetterAsk("new", ("A", "B"), (), "A")], at(server, settings, max_calls=0))
+        stopped, _, facts = judge_letters([LetterAsk("new", ("A", "B"), (), "A")], at(server, settings, max_calls=0))
         assert stopped["new"].reason == "unreadable: budget: max_calls: 0"
+        assert (facts["calls"], facts["stopped"]) == (0, "max_calls: 0")
 
 
 # Limits.

@@ -169,6 +169,10 @@ def test_a_second_accuracy_beside_the_first():
     assert (found.low, found.high) == pytest.approx(wilson(2, 5))
     assert "asked about 4 unread replies and read a letter in 2; 1 are left out" in found.note
     assert accuracy_with_judge_reading(reversed(scores), readings) == found
+    assert accuracy_with_judge_reading(scores, readings, max_unscored=1 / 6) == found
+    withheld = accuracy_with_judge_reading(scores, readings, max_unscored=0.16)
+    assert math.isnan(withheld.value)
+    assert withheld.note.startswith("withheld: more than 16.0% left out; ")
 
 
 def test_without_readings_it_is_the_accuracy():

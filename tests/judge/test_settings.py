@@ -145,6 +145,8 @@ def test_a_variable_that_holds_the_key_is_no_setting():
         ("Qwen/Qwen2.5-VL-7B-Instruct", "qwen2_5-vl-7b-instruct", True),
         ("gpt-4o", "gpt-4o-20240806", True),
         ("gpt-4o", "gpt-4", False),
+        ("rock-judge", "/models/rock-judge/", True),
+        ("rock-judge", "/models/other/", False),
     ],
 )
 def test_same_model_under_another_name(one, other, same):
