@@ -1,7 +1,15 @@
 """No test reaches a network or the user's cache: without GEOEVAL_DATA a task would fetch a release."""
 
 import os
+import sys
 import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).parent
+# Where the tests of several folders find what they share.
+sys.path[:0] = [
+    str(HERE / name) for name in ("harness", "harness/inspect_ai", "harness/lm_eval", "harness/vlmevalkit", "judge")
+]
 
 _CACHE = tempfile.TemporaryDirectory(prefix="geoeval-tests-")
 

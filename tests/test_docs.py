@@ -80,14 +80,14 @@ def run_page(name: str, place: Place) -> int:
 
 def _api(place: Place, stack: ExitStack) -> None:
     """Any endpoint: here one that answers every question with a letter."""
-    from harness.plain_endpoint import serving
+    from plain_endpoint import serving
 
     place.fills.update({"HOST:PORT": stack.enter_context(serving("Answer: A")), "NAME": "some-model"})
 
 
 def _judge(place: Place, stack: ExitStack) -> None:
     """A judge, marks of people, and the settings of a second judge."""
-    from judge.standin_judge import serving
+    from standin_judge import serving
 
     url = stack.enter_context(serving()).url
     place.fills.update({"HOST:PORT": url.removeprefix("http://").removesuffix("/v1"), "=JUDGE": "=judge-1"})

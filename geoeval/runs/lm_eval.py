@@ -17,6 +17,7 @@ from typing import Any
 from geoeval.benchmarks import benchmark_names
 from geoeval.data import DataError
 from geoeval.runs.model import Reply, SavedRun
+from geoeval.runs.sample_log import replies_of
 from geoeval.runs.secrets import without_secrets
 
 NULL_REPLY = "[GEOEVAL_NULL_REPLY]"
@@ -52,7 +53,7 @@ def read(path: Path) -> Iterator[SavedRun]:
     yield SavedRun(
         task=task,
         source=path,
-        read=partial(_replies, path),
+        read=partial(replies_of, path, _reply),
         data=str(metadata.get("data") or ""),
         data_sha256=str(metadata.get("data_sha256") or ""),
         facts=_facts(content, config) if content else {"harness": "lm-eval"},
@@ -93,18 +94,6 @@ def _content(results: Path) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(f"{results}: not a result file of lm-eval ({error!r})") from error
     return content
-
-
-def _replies(samples: Path) -> Iterator[Reply]:
-    try:
-        with open(samples, encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                try:
-                    yield _reply(json.loads(line))
-                except (ValueError, KeyError, TypeError) as error:
-                    raise DataError(f"{samples}:{number}: not a sample of this task ({error!r})") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{samples}: cannot be read ({error})") from error
 
 
 def _reply(sample: Mapping[str, Any]) -> Reply:

@@ -17,6 +17,7 @@ from typing import Any
 from geoeval.benchmarks import benchmark_names
 from geoeval.data import DataError
 from geoeval.runs.model import Reply, SavedRun
+from geoeval.runs.sample_log import replies_of
 
 NULL_REPLY = "[LMMS_EVAL_REQUEST_FAILED] null reply"
 _FAILURE_MARKERS = ("[LMMS_EVAL_REQUEST_FAILED", "[LMMS_EVAL_BUDGET_EXCEEDED]")
@@ -62,7 +63,7 @@ def read(path: Path) -> Iterator[SavedRun]:
         return
     if not found:
         raise DataError(f"{path}: not a sample log of lmms-eval")
-    yield SavedRun(found["task"], path, partial(_replies, path), facts={"harness": "lmms-eval"})
+    yield SavedRun(found["task"], path, partial(replies_of, path, _reply), facts={"harness": "lmms-eval"})
 
 
 def unscored_tasks(path: Path) -> list[str]:
@@ -98,7 +99,7 @@ def _runs(path: Path, content: Mapping[str, Any]) -> Iterator[SavedRun]:
         yield SavedRun(
             task=task,
             source=samples,
-            read=partial(_replies, samples),
+            read=partial(replies_of, samples, _reply),
             data=str(metadata.get("data") or ""),
             data_sha256=str(metadata["data_sha256"]),
             facts=_facts(task, content),
@@ -168,20 +169,6 @@ def _first_line(path: Path) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return None
     return line if isinstance(line, dict) else None
-
-
-def _replies(samples: Path) -> Iterator[Reply]:
-    try:
-        with open(samples, encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                try:
-                    yield _reply(json.loads(line))
-                except (ValueError, KeyError, TypeError) as error:
-                    raise DataError(f"{samples}:{number}: not a sample of this task ({error!r})") from error
-    except FileNotFoundError as error:
-        raise DataError(f"{samples}: no such file; run the evaluation with --log_samples and --output_path") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{samples}: cannot be read ({error})") from error
 
 
 def _reply(sample: Mapping[str, Any]) -> Reply:

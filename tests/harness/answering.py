@@ -9,15 +9,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
-import json
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from endpoints import Endpoint, JsonHandler, completion, running
 from PIL import Image
 
 from geoeval.benchmarks import get_benchmark
@@ -85,11 +83,9 @@ def keys(task: str, data: str = "sample", *, flat: bool = False) -> dict[str, Ke
     return found
 
 
-class _Handler(BaseHTTPRequestHandler):
-    server: Any
-
+class _Handler(JsonHandler):
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = self.body()
         content = body["messages"][-1]["content"]
         parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
         asked = Asked([], [], [part["type"] for part in parts], body)
@@ -113,42 +109,19 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, reply: Any) -> None:
         if reply is BROKEN:
-            self._send(400, {"error": {"message": "the prompt is not known", "type": "invalid_request_error"}})
+            self.send(400, {"error": {"message": "the prompt is not known", "type": "invalid_request_error"}})
             return
-        message = {"role": "assistant", "content": reply}
-        if isinstance(reply, dict):  # a message or a choice as a whole
-            message = {"role": "assistant", **reply}
-        choice = {"index": 0, "message": message, "finish_reason": message.pop("finish_reason", "stop")}
-        usage = {"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 14}
-        self._send(200, {"id": "1", "object": "chat.completion", "created": 1, "model": "stand-in",
-                         "choices": [choice], "usage": usage})  # fmt: skip
-
-    def _send(self, status: int, content: Any) -> None:
-        payload = json.dumps(content).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(payload)))
-        self.end_headers()
-        self.wfile.write(payload)
-
-    def log_message(self, *arguments: Any) -> None:
-        """Nothing; the test says what matters."""
+        message = reply if isinstance(reply, dict) else {"content": reply}  # a dict is a message or a choice as a whole
+        self.send(200, completion(**{"content": None, **message}))
 
 
 @contextmanager
 def answering(answers: Answers) -> Iterator[str]:
     """The URL of a running endpoint on a free port, shut down at the end."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server.daemon_threads = True
-    server.answers, server.lock = answers, threading.Lock()  # type: ignore[attr-defined]
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    server = Endpoint(_Handler)
+    server.answers = answers  # type: ignore[attr-defined]
+    with running(server):
+        yield server.url
 
 
 def seen(answers: Answers) -> Counter[Key]:

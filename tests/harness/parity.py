@@ -11,16 +11,14 @@ import hashlib
 import json
 import random
 import re
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from endpoints import Endpoint, JsonHandler, completion, running
 
 from geoeval.benchmarks import get_benchmark
 from geoeval.data import item_from_row, locate
@@ -150,30 +148,20 @@ class Seen:
     requests: int = 0
 
 
-class Endpoint(ThreadingHTTPServer):
-    """OpenAI-compatible; ``seen`` maps number to what arrived last."""
-
-    daemon_threads = True
-    request_queue_size = 128
+class Replies(Endpoint):
+    """Knows the reply to each number; ``seen`` maps number to what arrived last."""
 
     def __init__(self, cases: Sequence[Case]) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(_Handler)
         self.replies = {case.number: case.reply for case in cases}
         self.seen: dict[int, Seen] = {}
-        self.lock = threading.Lock()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
 
-class _Handler(BaseHTTPRequestHandler):
-    server: Endpoint
-    protocol_version = "HTTP/1.1"
+class _Handler(JsonHandler):
+    server: Replies
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        content = body["messages"][-1]["content"]
+        content = self.body()["messages"][-1]["content"]
         parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
         texts = [part["text"] for part in parts if part["type"] == "text"]
         found = _NUMBER.findall("\n".join(texts))
@@ -189,38 +177,18 @@ class _Handler(BaseHTTPRequestHandler):
                     if part["type"] == "image_url"
                 ]
         if reply == FAILED:
-            self._send(500, {"error": {"message": "the engine is overloaded", "type": "server_error"}})
-            return
-        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": reply}}
-        usage = {"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 14}
-        about = {"id": "1", "object": "chat.completion", "created": 0, "model": body["model"]}
-        self._send(200, {**about, "choices": [choice], "usage": usage})
+            self.send(500, {"error": {"message": "the engine is overloaded", "type": "server_error"}})
+        else:
+            self.send(200, completion(reply))
 
     def do_GET(self) -> None:
         """The list of models, which some clients ask for."""
-        self._send(200, {"object": "list", "data": [{"id": "stand-in", "object": "model"}]})
-
-    def _send(self, status: int, content: Any) -> None:
-        payload = json.dumps(content).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(payload)))
-        self.end_headers()
-        self.wfile.write(payload)
-
-    def log_message(self, *arguments: Any) -> None:
-        """Nothing; the test says what matters."""
+        self.send(200, {"object": "list", "data": [{"id": "stand-in", "object": "model"}]})
 
 
 @contextmanager
-def serving(cases: Sequence[Case]) -> Iterator[Endpoint]:
+def serving(cases: Sequence[Case]) -> Iterator[Replies]:
     """A running endpoint on a free port, shut down at the end."""
-    server = Endpoint(cases)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    server = Replies(cases)
+    with running(server):
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -8,16 +8,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
-import json
 import re
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from endpoints import Endpoint, JsonHandler, running
 from PIL import Image
 
 TAG = re.compile(r"\[item (\d+) style (\w+) answer (.+?)\]", re.DOTALL)
@@ -53,36 +51,30 @@ def expected(style: str) -> tuple[str, bool]:
     return CONTENT[style][1:] if style in CONTENT else TROUBLE[style]
 
 
-class Server(ThreadingHTTPServer):
+class Server(Endpoint):
     """The endpoint.
 
     By item number: ``pictures`` holds hashes of the pixels that arrived, ``texts`` the last text, ``parts`` all parts
     in their order, a picture as None, and ``settings`` the rest of the request.
     """
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(Handler)
         self.pictures: dict[int, list[str]] = {}
         self.texts: dict[int, str] = {}
         self.parts: dict[int, list[str | None]] = {}
         self.settings: dict[int, dict[str, Any]] = {}
         self.calls: Counter[int] = Counter()
-        self.lock = threading.Lock()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(JsonHandler):
     """Answers one chat completion in the style that the question names."""
 
     server: Server
+    protocol_version = "HTTP/1.0"  # a connection each, for some are cut
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = self.body()
         content = body["messages"][-1]["content"]
         text = [part["text"] for part in content if part["type"] == "text"][-1]
         number, style, answer = TAG.search(text).groups()
@@ -98,30 +90,18 @@ class Handler(BaseHTTPRequestHandler):
         if style == "cut_connection":
             self.connection.close()
         elif style == "http_500" or (style == "http_500_once" and first):
-            self._send(500, {"error": {"message": "the engine is overloaded"}})
+            self.send(500, {"error": {"message": "the engine is overloaded"}})
         elif style == "http_429_once" and first:
-            self._send(429, {"error": {"message": "slow down"}}, {"Retry-After": "0"})
+            self.send(429, {"error": {"message": "slow down"}}, {"Retry-After": "0"})
         elif style == "not_json":
-            self._send(200, b"<html>gateway</html>")
+            self.send(200, b"<html>gateway</html>")
         else:
             time.sleep(2 if style == "slow" else 0)
             make = CONTENT.get("null" if style == "null_without_usage" else style, CONTENT["plain"])[0]
             usage = {} if style == "null_without_usage" else {"usage": {"prompt_tokens": 9, "completion_tokens": 5}}
             message = {"role": "assistant", "content": make(answer)}
             choice = {"index": 0, "message": message, "finish_reason": "stop"}
-            self._send(200, {"id": "1", "object": "chat.completion", "choices": [choice], **usage})
-
-    def _send(self, status: int, content: Any, headers: dict[str, str] | None = None) -> None:
-        payload = content if isinstance(content, bytes) else json.dumps(content).encode()
-        self.send_response(status)
-        for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(payload)))
-        self.end_headers()
-        self.wfile.write(payload)
-
-    def log_message(self, *arguments: Any) -> None:
-        """Nothing; the test says what matters."""
+            self.send(200, {"id": "1", "object": "chat.completion", "choices": [choice], **usage})
 
 
 def pixels(url: str) -> str:
@@ -139,11 +119,5 @@ def pixel_hash(image: Image.Image) -> str:
 def serving() -> Iterator[Server]:
     """A running endpoint on a free port, shut down at the end."""
     server = Server()
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with running(server):
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -3,17 +3,14 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("lmms_eval", reason="lmms-eval is not installed")
 pytest.importorskip("openai", reason="needs the package openai")
 
-from runs import MODULE, environment, evaluate
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "judge"))
 import standin_judge as standin
+from runs import MODULE, environment, evaluate
 
 TASK = "lithobench_open"
 KEY = "sk-never-to-be-seen-1234"

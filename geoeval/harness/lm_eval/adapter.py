@@ -23,7 +23,7 @@ from typing import Any
 
 from geoeval.benchmarks import benchmark_names, get_benchmark
 from geoeval.data import DataError, locate, open_picture
-from geoeval.extraction.text import well_formed
+from geoeval.harness.lmms_eval.adapter import ReplyFilter as LmmsEvalFilter
 from geoeval.harness.lmms_eval.adapter import metric_list, sample_metrics
 from geoeval.harness.rows import Rows
 from geoeval.runs.lm_eval import NULL_REPLY, reply_or_failure
@@ -34,19 +34,10 @@ PLACEHOLDER = "LMEVAL_MODEL_NONE_ANSWER_PLACEHOLDER"
 Document = Mapping[str, Any]
 
 
-class ReplyFilter:
-    """The first step of ``filter_list``: what lm-eval could not score or save is replaced, in its log as well."""
+class ReplyFilter(LmmsEvalFilter):
+    """The first step of ``filter_list``, as in lmms-eval."""
 
-    def apply(self, replies: Sequence[list[str | None]], docs: Any) -> Sequence[list[str | None]]:
-        """Replace in place, since lm-eval logs these very lists.
-
-        Args:
-            replies: For each document all replies to it.
-            docs: Unused.
-        """
-        for each in replies:
-            each[:] = [NULL_REPLY if reply is None else well_formed(reply) for reply in each]
-        return replies
+    null_reply = NULL_REPLY
 
 
 def tasks_dir() -> Path:

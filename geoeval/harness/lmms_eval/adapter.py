@@ -29,7 +29,12 @@ class ReplyFilter:
 
     A null reply becomes a failed request. A lone surrogate (half an emoji, cut by the token limit) becomes U+FFFD: one
     of them would lose the sample log of the whole task, which lmms-eval writes as UTF-8.
+
+    Attributes:
+        null_reply: What stands for a null reply.
     """
+
+    null_reply = NULL_REPLY
 
     def apply(self, replies: Sequence[list[str | None]], docs: Any) -> Sequence[list[str | None]]:
         """Replace in place, since lmms-eval logs these very lists.
@@ -39,7 +44,7 @@ class ReplyFilter:
             docs: Unused.
         """
         for each in replies:
-            each[:] = [NULL_REPLY if reply is None else well_formed(reply) for reply in each]
+            each[:] = [self.null_reply if reply is None else well_formed(reply) for reply in each]
         return replies
 
 

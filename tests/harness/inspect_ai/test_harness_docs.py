@@ -1,15 +1,10 @@
 """The commands of docs/inspect.md and docs/lm_eval.md, run in the environment of these harnesses."""
 
 import os
-import sys
-from pathlib import Path
 
 import pytest
 from inspect_runs import inspect_python
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
-
-from harness.plain_endpoint import serving
+from plain_endpoint import serving
 from test_docs import Place, run_page
 
 LETTER = "Answer: A"
