@@ -61,7 +61,8 @@ def extract_coordinate(reply: str, choices: Sequence[str]) -> Extraction:
     visible = strip_reasoning(reply)
     if not visible:
         return Extraction(None, "none", "only_reasoning" if reply.strip() else "empty")
-    text = before_run_on(plain_text(visible)).strip()
+    plain = plain_text(visible)
+    text = before_run_on(plain, plain.lower()).strip()
     method, found = next(filter(None, (rule(text) for rule in (_whole_reply, _declared, _last_line, _only_pair))))
     if isinstance(found, str):
         return Extraction(None, "none", found)

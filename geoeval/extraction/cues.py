@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from enum import Enum
+from operator import attrgetter
 from typing import NamedTuple
 
 
@@ -18,6 +20,9 @@ class Kind(Enum):
     LINE = "the letter begins the next line: the corresponding point is:\\n(B) Point B"
 
 
+NOUN, LABEL, VERB, QUALITY, BOX, LINE = Kind  # looked up several times for each cue, which is slow in an Enum
+
+
 class Cue(NamedTuple):
     """A cue and where it stands."""
 
@@ -27,32 +32,32 @@ class Cue(NamedTuple):
 
 
 _ASCII_WORDS = {
-    Kind.NOUN: (
-        "answer",
-        "ans:",
-        "ans.",
-        "option",
-        "choice",
-        "conclusion",
-        "selection",
-        "respuesta",
-        "antwort",
-        "risposta",
-    ),
-    Kind.VERB: ("select", "choose", "chose", "pick", "guess", "lean", "go with", "going with", "opt for"),
-    Kind.QUALITY: ("correct", "best", "better", "right", "most ", "more ", "corresponding"),
-    Kind.BOX: ("boxed{", "fbox{"),
+    NOUN: ("answer", "ans:", "ans.", "option", "choice", "conclusion", "respuesta", "antwort", "risposta"),
+    VERB: ("select", "choose", "chose", "pick", "guess", "lean", "go with", "going with", "opt for"),
+    QUALITY: ("correct", "best", "better", "right", "most ", "more ", "corresponding"),
+    BOX: ("boxed{", "fbox{"),
 }
 _OTHER_WORDS = {
-    Kind.NOUN: ("réponse", "ответ"),
-    Kind.LABEL: ("答案", "选", "字母", "正解", "答え", "正确", "정답"),
+    NOUN: ("réponse", "ответ"),
+    LABEL: ("答案", "选", "字母", "正解", "答え", "正确", "정답"),
 }
-_ASCII_CUES = tuple((word, kind) for kind, words in _ASCII_WORDS.items() for word in words)
-_ALL_CUES = _ASCII_CUES + tuple((word, kind) for kind, words in _OTHER_WORDS.items() for word in words)
+_SIGNS = ("ans", "opt", "cho", "corre", "{", "with")
+
+
+def _by_sign(*vocabularies: Mapping[Kind, Iterable[str]]) -> dict[str, list[tuple[str, Kind]]]:
+    """Part of a word -> words and their kinds: a text without the part is searched for none of them."""
+    found: dict[str, list[tuple[str, Kind]]] = {}
+    for kind, words in [entry for vocabulary in vocabularies for entry in vocabulary.items()]:
+        for word in words:
+            found.setdefault(next((sign for sign in _SIGNS if sign in word), word), []).append((word, kind))
+    return found
+
+
+_ASCII_CUES, _ALL_CUES = _by_sign(_ASCII_WORDS), _by_sign(_ASCII_WORDS, _OTHER_WORDS)
 
 _NO_CUE = re.compile(
     r"""
-      (?:option|choice|selection|conclusion)s                       # "the options are (A) ..." lists them
+      (?:option|choice|conclusion)s                       # "the options are (A) ..." lists them
     | correct(?:ly|ness) | right(?!\ answer|\ choice|\ option) | 选项
     | (?:answer|select|choose|chose|pick|guess|lean)(?!ed\b|s?\b|ing\b|ning\b)[a-z]
     | (?:option|choice|correct|best|better)[a-z]
@@ -63,9 +68,11 @@ _NO_CUE = re.compile(
     re.VERBOSE,
 )
 _LINE_END = re.compile(r":[ \t]*\n")
-_ANNOUNCES = re.compile(r"\b(?:is|are|be|was|towards?|choose|select|pick|say)[ \t]*$")
+_ANNOUNCERS = ("is", "are", "be", "was", "toward", "towards", "choose", "select", "pick", "say")
+_ANNOUNCES = re.compile(rf"\b(?:{'|'.join(_ANNOUNCERS)})$")
 # Only the last declarations matter, so that of 200,000 cues only the last few are looked at.
 _LAST = 60
+_BY_PLACE = attrgetter("start")
 _LINES_WITHIN = 20_000
 
 
@@ -79,14 +86,18 @@ def find_cues(low: str) -> list[Cue]:
         At most 60 cues of each word, in order. (Plain searches: one pattern for all words is several times slower.)
     """
     cues = []
-    for word, kind in _ASCII_CUES if low.isascii() else _ALL_CUES:
+    by_sign = _ASCII_CUES if low.isascii() else _ALL_CUES
+    for word, kind in [entry for sign, words in by_sign.items() if sign in low for entry in words]:
         start, left = low.rfind(word), _LAST
         while start >= 0 and left:
-            inside_word = start > 0 and low[start - 1].isalpha() and word[0].isascii() and kind is not Kind.BOX
-            if not inside_word and not _NO_CUE.match(low, start):
-                cues.append(Cue(kind, start, start + len(word)))
+            end = start + len(word)
+            inside_word = start > 0 and low[start - 1].isalpha() and word[0].isascii() and kind is not BOX
+            goes_on = kind is QUALITY or low[end : end + 1].isalpha()
+            if not inside_word and not (goes_on and _NO_CUE.match(low, start)):
+                cues.append(Cue(kind, start, end))
             start, left = low.rfind(word, 0, start), left - 1
-    for line_end in _LINE_END.finditer(low, max(0, len(low) - _LINES_WITHIN)):
-        if _ANNOUNCES.search(low[max(0, line_end.start() - 12) : line_end.start()]):
-            cues.append(Cue(Kind.LINE, *line_end.span()))
-    return sorted(cues, key=lambda cue: cue.start)[-_LAST:]
+    for line_end in _LINE_END.finditer(low, max(0, len(low) - _LINES_WITHIN)) if "\n" in low else ():
+        before = low[max(0, line_end.start() - 12) : line_end.start()].rstrip(" \t")
+        if before.endswith(_ANNOUNCERS) and _ANNOUNCES.search(before):
+            cues.append(Cue(LINE, *line_end.span()))
+    return sorted(cues, key=_BY_PLACE)[-_LAST:]

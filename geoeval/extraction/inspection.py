@@ -49,7 +49,7 @@ _NOISE = _words(
 )
 _END = 20_000
 _JSON_WORDS = {"true": "Yes", "false": "No", "none": "", "null": ""}
-_SPACES = re.compile(r"[ \t]+")
+_SPACES = re.compile(r"[ \t]{2,}|\t")
 _PART = _words(
     r"\b(?:part|question) ?(?P<part>[12]|one|two|ii?)\b ?[:.)=–—-]{0,2}"
     r"|(?:^|(?<=[\s.;,]))\(?(?P<number>[12]) ?[).:](?!\d)"
@@ -166,12 +166,11 @@ def _read_block(block: str) -> tuple[str | None, str]:
         content = block[label.end() : following.start() if following else len(block)].strip()
         parts[_is_first(label)] = content.split("\n")[0]
     if labels:
-        first, second = parts.get(True, ""), parts.get(False, "")
-        if False not in parts:
-            second = first
+        first = parts.get(True, "")
+        second = _before_reason(parts.get(False, first))
     else:
         first = second = _before_reason(block)
-    types, outside = _types(_before_reason(second))
+    types, outside = _types(second)
     state = _state(first, bool(types))
     if state == "abnormal" and not types and not labels:  # "Not normal, because a crack (A) ..."
         types, outside = _types(block)
@@ -195,8 +194,9 @@ def _before_reason(text: str) -> str:
 def _state(text: str, typed: bool) -> str | None:
     """Give "normal", "abnormal", "contradiction", or None when the text does not say."""
     words = [match["word"].lower() for match in _YES_NO.finditer(text)]
-    abnormal = bool(_NOT_NORMAL.search(text) or _HAS_DEFECT.search(_NEGATED.sub(" ", text)))
-    normal = bool(_NORMAL.search(_NOT_NORMAL.sub(" ", text)))
+    not_normal = _NOT_NORMAL.search(text)
+    abnormal = bool(not_normal or _HAS_DEFECT.search(_NEGATED.sub(" ", text)))
+    normal = bool(_NORMAL.search(_NOT_NORMAL.sub(" ", text) if not_normal else text))
     if not words and _UNSURE.search(text):
         return None
     if abnormal != normal:

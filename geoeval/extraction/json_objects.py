@@ -35,7 +35,8 @@ _DOUBLE, _SINGLE = '"“”„', "'‘’`"
 _Q = f"[{_DOUBLE}{_SINGLE}]"
 _KEY = rf"(?:{_Q}[^{_DOUBLE}{_SINGLE}\n{{}}]{{1,60}}{_Q}|{_Q}?\w[\w.-]{{0,40}}{_Q}?)\s{{0,20}}(?:=>|[:=])"
 _COMMENT = r"(?://|\#)[^\n]{0,500}\n|/\*[^*]{0,500}\*/"
-_START = re.compile(rf"(?:\[\s{{0,20}})?\{{\s*(?:(?:{_COMMENT})\s*)*(?:{_KEY}|\}})")
+_START = re.compile(rf"\{{\s*(?:(?:{_COMMENT})\s*)*(?:{_KEY}|\}})")
+_LIST_START = re.compile(r"\[\s{0,20}\Z")
 _TOKEN = re.compile(
     rf"(?P<space>[\s,]+|//[^\n]*|\#[^\n]*|/\*.*?(?:\*/|\Z))|(?P<open>[{{\[])|(?P<close>[}}\]])"
     rf"|(?P<key>{_KEY})|(?P<quote>{_Q})|(?P<bare>[^\s,{{}}\[\]\"“”/#:=]+)|(?P<other>.)",
@@ -82,7 +83,8 @@ def find_objects(text: str) -> Iterator[tuple[Any, bool]]:
     """
     position = failures = 0
     while start := _START.search(text, position):
-        position = start.start()
+        listed = _LIST_START.search(text, max(position, start.start() - 21), start.start())
+        position = (listed or start).start()
         try:
             if failures == _FAILURES:
                 raise ValueError

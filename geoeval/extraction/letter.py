@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 from geoeval.extraction import hints
 from geoeval.extraction.declarations import standing_declaration
-from geoeval.extraction.options import option_texts
+from geoeval.extraction.options import OptionTexts
 from geoeval.extraction.reasoning import strip_reasoning
 from geoeval.extraction.reply import Reading, Reply, joined_letters, marked_letter
 from geoeval.extraction.text import before_run_on, plain_text
@@ -52,24 +53,32 @@ def extract_letter(
     visible = strip_reasoning(reply)
     if not visible:
         return Extraction(None, "none", "only_reasoning" if reply.strip() else "empty")
-    text = before_run_on(plain_text(visible))
-    offered = {choice.upper(): choice for choice in choices}
-    prepared = Reply(text, text.lower(), offered, lambda: option_texts(tuple(offered), tuple(options or ())))
-    scopes = _scopes(text)
+    plain = plain_text(visible)
+    low = plain.lower()
+    text = before_run_on(plain, low)
+    offered, texts = _asked(tuple(choices), tuple(options or ()))
+    prepared = Reply(text, low[: len(text)], offered, texts)
     for method, rule, scope in RULES:
-        reading = rule(prepared) if scope in scopes else None
+        reading = rule(prepared) if scope is _ANY or scope in _scopes(text) else None
         if reading and reading.letter:
             return Extraction(offered[reading.letter], method, data=_span(reply, visible, reading))
         if reading:
             return Extraction(None, "none", reading.reason)
-    return Extraction(None, "none", "no_declaration" if _COMPLETE in scopes else "cut_off")
+    return Extraction(None, "none", "no_declaration" if _COMPLETE in _scopes(text) else "cut_off")
+
+
+@lru_cache(maxsize=4096)
+def _asked(choices: tuple[str, ...], options: tuple[str, ...]) -> tuple[Mapping[str, str], OptionTexts]:
+    """Choices by their upper-case letters, and the texts; kept because an item is usually read many times."""
+    offered = {choice.upper(): choice for choice in choices}
+    return offered, OptionTexts(tuple(offered), options)
 
 
 def whole_reply(reply: Reply) -> Reading | None:
     """Nothing but a letter: "B", "(b).", "Option B"; or one word of another language that means an option."""
     if len(reply.text) > 40:
         return None
-    word = reply.options().translated(reply.low)
+    word = reply.options.translated(reply.low)
     if word:
         return Reading(word, 0, len(reply.text.rstrip()))
     match = _WHOLE.fullmatch(reply.text)
@@ -83,7 +92,7 @@ def leading_letter(reply: Reply) -> Reading | None:
         return None
     letter, i = match[match.lastgroup], match.start(match.lastgroup)
     if match["marked"]:
-        named = reply.options().leading(reply.low)
+        named = reply.options.leading(reply.low)
         if named and named.end > match.end():  # "E. coli", the text of an option.
             return Reading(*named)
     if letter not in reply.offered and not match["bracketed"]:

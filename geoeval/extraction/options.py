@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 # Numbers whole (so that "5" is not found in "0.5"), words, signs that tell formulas apart, ends of sentences and lines.
@@ -35,10 +35,8 @@ class Mention(NamedTuple):
     end: int
 
 
-class _Word(NamedTuple):
-    text: str
-    start: int
-    end: int
+_Word = tuple[str, re.Match[str]]
+"""A word as it is compared, and where it stands."""
 
 
 class OptionTexts:
@@ -48,23 +46,16 @@ class OptionTexts:
     """
 
     def __init__(self, letters: Sequence[str], texts: Sequence[str]) -> None:
-        """Keep the texts; they are tokenised when first needed."""
+        """Keep the texts; they are taken apart when first needed."""
         self._texts = dict(zip(letters, texts, strict=False))
+        self._in_one = "\n".join(texts).lower().replace(",", "")
         self._reach = 40 + 2 * max(map(len, texts), default=0)
-
-    @cached_property
-    def _first_words(self) -> frozenset[str]:
-        return frozenset(
-            words[0].text
-            for text in self._texts.values()
-            if (words := _without_article(_words(text.strip().lower()[:40])))
-        )
 
     @cached_property
     def _by_first_word(self) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
         """First word -> (letter, all words), the longest text first."""
         listed = {
-            letter: tuple(word.text for word in _without_article(_words(text.strip().lower())))
+            letter: tuple(word for word, _ in _without_article(_words(text.strip().lower())))
             for letter, text in self._texts.items()
         }
         count = Counter(listed.values())
@@ -74,21 +65,39 @@ class OptionTexts:
                 found.setdefault(words[0], []).append((letter, words))
         return found
 
+    @cached_property
+    def _signs(self) -> tuple[tuple[str, ...], ...]:
+        """For each text what occurs wherever it is named: its words, of others than plain words the first character."""
+        texts = [words for entries in self._by_first_word.values() for _, words in entries]
+        return tuple(
+            tuple(word if word.isalpha() else word[0] for word in words if word not in ("is", ".")) for words in texts
+        )
+
+    def _may_name(self, stretch: str) -> bool:
+        """Whether all signs of some text occur: a cheap question before the stretch is taken apart."""
+        for signs in self._signs:
+            for sign in signs:
+                if sign not in stretch:
+                    break
+            else:
+                return True
+        return False
+
     def mentions(self, low: str, start: int = 0, end: int | None = None) -> list[Mention]:
         """Every option named between two positions; of nested texts only the longest."""
         stretch = low[start:end]
-        if not any((word if word.isalpha() else word[0]) in stretch for word in self._first_words):
+        if not self._may_name(stretch):
             return []
         if ", which " in stretch:
             stretch = _RELATIVE_CLAUSE.sub(lambda clause: " " * len(clause[0]), stretch)
-        words = list(_words(stretch))
+        words = _words(stretch)
         found = []
         i = 0
         while i < len(words):
-            named = self._at(words, i)
+            named = self._at(words, i) if words[i][0] in self._by_first_word else None
             if named and (named[1] > 1 or _is_result(words, i)):
                 letter, count = named
-                found.append(Mention(letter, start + words[i].start, start + words[i + count - 1].end))
+                found.append(Mention(letter, start + words[i][1].start(), start + words[i + count - 1][1].end()))
                 i += count - 1
             i += 1
         return found
@@ -100,11 +109,13 @@ class OptionTexts:
         first = _TOKEN.search(low, start, start + 60)
         if first and first[0] == "the":
             first = _TOKEN.search(low, first.end(), first.end() + 60)
-        if first is None or first[0].replace(",", "") not in self._first_words:
+        word = first[0].replace(",", "") if first else ""
+        if word not in self._in_one or word not in self._by_first_word:
             return None
-        words = _without_article(_words(low, start, start + self._reach))
+        most = 2 + len(self._by_first_word[word][0][1])
+        words = _without_article(_words(low, start, start + self._reach, most))
         named = self._at(words, 0) if words else None
-        return Mention(named[0], words[0].start, words[named[1] - 1].end) if named else None
+        return Mention(named[0], words[0][1].start(), words[named[1] - 1][1].end()) if named else None
 
     def translated(self, low: str) -> str | None:
         """The option that a reply gives in one word of another language: "はい" for "yes"."""
@@ -116,10 +127,13 @@ class OptionTexts:
 
     def _at(self, words: Sequence[_Word], i: int) -> tuple[str, int] | None:
         """The letter of the option whose words stand at index i, and how many they are."""
-        for letter, key in self._by_first_word.get(words[i].text, ()):
+        second = words[i + 1][0] if i + 1 < len(words) else ""
+        for letter, key in self._by_first_word.get(words[i][0], ()):
             end = i + len(key)
-            if end <= len(words) and all(words[i + k].text == word for k, word in enumerate(key)):
-                runs_on = end < len(words) and key[-1][-1].isdigit() and _CONTINUES_NUMBER.match(words[end].text)
+            if len(key) > 1 and key[1] != second:
+                continue
+            if end <= len(words) and all(words[i + k][0] == word for k, word in enumerate(key)):
+                runs_on = end < len(words) and key[-1][-1].isdigit() and _CONTINUES_NUMBER.match(words[end][0])
                 if not runs_on:
                     return letter, len(key)
         return None
@@ -127,27 +141,28 @@ class OptionTexts:
 
 def _is_result(words: Sequence[_Word], i: int) -> bool:
     """A number alone names an option only as a result: "... is 12.", not "in 12 steps"."""
-    if not words[i].text[-1].isdigit():
+    if not words[i][0][-1].isdigit():
         return True
-    return i > 0 and words[i - 1].text in _EQUALS and (i + 1 == len(words) or words[i + 1].text == ".")
+    return i > 0 and words[i - 1][0] in _EQUALS and (i + 1 == len(words) or words[i + 1][0] == ".")
 
 
-@lru_cache(maxsize=4096)
-def option_texts(letters: tuple[str, ...], texts: tuple[str, ...]) -> OptionTexts:
-    """The prepared texts of an item; cached because an item is usually read many times."""
-    return OptionTexts(letters, texts)
-
-
-def _words(low: str, start: int = 0, end: int | None = None) -> Iterator[_Word]:
+def _words(low: str, start: int = 0, end: int | None = None, most: int | None = None) -> list[_Word]:
+    words: list[_Word] = []
     hedged = False  # "B appears to be closer" and "B has the darker colour" name "B is closer" and "B is darker".
     for match in _TOKEN.finditer(low, start, len(low) if end is None else end):
         word = match[0]
-        if not (hedged and word in _AFTER_APPEARS):
-            hedged = word in _APPEARS
-            plain = "is" if hedged else "." if word[-1] in ".!? \t\n" else word.replace(",", "")
-            yield _Word(plain, match.start(), match.end())
+        if hedged and word in _AFTER_APPEARS:
+            continue
+        hedged = word in _APPEARS
+        if hedged:
+            word = "is"
+        elif not word.isalnum():
+            word = "." if word[-1] in ".!? \t\n" else word.replace(",", "")
+        words.append((word, match))
+        if len(words) == most:
+            break
+    return words
 
 
-def _without_article(words: Iterable[_Word]) -> list[_Word]:
-    listed = list(words)
-    return listed[1:] if len(listed) > 1 and listed[0].text == "the" else listed
+def _without_article(words: list[_Word]) -> list[_Word]:
+    return words[1:] if len(words) > 1 and words[0][0] == "the" else words

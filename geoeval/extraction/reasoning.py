@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from geoeval.extraction.text import has_any
+
 _NAME = (
     r"(?:(?:inner|internal|chain_of)_)?(?:(?:re)?think(?:ing)?|thoughts?|analysis|reason(?:ing)?|reflect(?:ion)?"
     r"|rationale|monologue|scratch_?pad|deliberation|cot)(?:_process)?"
@@ -17,9 +19,10 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 # Cheap signs without which `_TAG` cannot match; most replies have none, and runs of "<" would cost it a second.
-_OPENERS = ("<", "&lt;", "◁", "[THINK", "[/THINK")
-_NAME_PART = re.compile(
-    r"think|thought|analysis|reason|reflect|rationale|monologue|scratch|deliberat|cot|<unused9|channel", re.IGNORECASE
+_OPENERS = ("<", "&lt;", "◁", "THINK")
+_NAME_PARTS = (
+    *("think", "thought", "analysis", "reason", "reflect", "rationale", "monologue", "scratch", "deliberat", "cot"),
+    *("<unused9", "channel"),
 )
 _CHANNEL = "<|channel|>"
 _FINAL = re.compile(
@@ -27,7 +30,7 @@ _FINAL = re.compile(
     re.DOTALL,
 )
 # The same channels after a decoder dropped the special tokens: "analysisWe need ... assistantfinalAnswer: B".
-_BARE_ANALYSIS = re.compile(r"\s*analysis(?=[A-Z{])")
+_BARE_ANALYSIS = re.compile(r"analysis(?=[A-Z{])")
 _BARE_FINAL = "assistantfinal"
 
 
@@ -48,15 +51,16 @@ def strip_reasoning(reply: str) -> str:
 
 
 def _final_channel(reply: str) -> str:
-    if _CHANNEL in reply:
+    if "<" in reply and _CHANNEL in reply:
         return "\n".join(_FINAL.findall(reply))
-    if _BARE_ANALYSIS.match(reply):
+    begin = reply.lstrip()
+    if begin[:1] == "a" and _BARE_ANALYSIS.match(begin):
         return reply.rpartition(_BARE_FINAL)[2] if _BARE_FINAL in reply else ""
     return reply
 
 
 def _outside_tags(text: str) -> str:
-    if not any(opener in text for opener in _OPENERS) or not _NAME_PART.search(text):
+    if not has_any(text, _OPENERS) or not has_any(text.lower(), _NAME_PARTS):
         return text
     visible: list[str] = []
     position = 0

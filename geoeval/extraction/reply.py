@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from geoeval.extraction.options import OptionTexts
+from geoeval.extraction.text import has_any
 
 # Letters of words that letters of options must not touch; Chinese, Japanese and Korean ones may.
 WORD = r"0-9A-Za-z_À-ӿ"
 _PHRASE_END = re.compile(r"[.!?;,]\s|\n")
 NEGATION = re.compile(
     r"\b(?:not|cannot|unable|neither|none|nor|without|difficult|rules? out|less|least)\b|n't\b|enough information|不|没"
+)
+NEGATES = (
+    *("not", "n't", "unable", "neither", "none", "nor", "without", "difficult", "rule", "less", "least", "enough"),
+    *("不", "没"),
 )
 _JOINED = re.compile(
     r"[)\]}\"'.]{0,2}\s*(?:,|/|&|\band\b|\bor\b|和|或|、|及|与){1,2}\s*(?:(?:and|or|option|point)\s)?\s*[(\[\"']?"
@@ -36,13 +41,13 @@ class Reply(NamedTuple):
         text: The normalised text.
         low: Its lower case, of the same length.
         offered: Upper-case letter -> the choice as the caller spells it.
-        options: Gives the option texts; a call, because most replies are read without them.
+        options: The option texts.
     """
 
     text: str
     low: str
     offered: Mapping[str, str]
-    options: Callable[[], OptionTexts]
+    options: OptionTexts
 
 
 class Reading(NamedTuple):
@@ -65,7 +70,7 @@ class Reading(NamedTuple):
 def names_image(reply: Reply, i: int) -> bool:
     """Whether the bracketed letter at i numbers a picture: "the third image (C)" when that is the text of option B."""
     before = _ORDINAL_IMAGE.search(reply.low[max(0, i - 30) : i])
-    named = reply.options().leading(before[0]) if before else None
+    named = reply.options.leading(before[0]) if before else None
     return before is not None and (named is None or named.letter != reply.text[i])
 
 
@@ -93,7 +98,8 @@ def joined_letters(text: str, end: int, lower: bool = False) -> set[str]:
 
 def is_negated(low: str, i: int) -> bool:
     """Whether a negation precedes position i in its phrase."""
-    return NEGATION.search(_PHRASE_END.split(low[max(0, i - 60) : i])[-1]) is not None
+    before = low[max(0, i - 60) : i]
+    return has_any(before, NEGATES) and NEGATION.search(_PHRASE_END.split(before)[-1]) is not None
 
 
 def is_word(text: str, i: int) -> bool:

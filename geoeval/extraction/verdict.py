@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from geoeval.extraction.json_objects import CUT, Number, Pairs, decode, find_objects, unescape
 from geoeval.extraction.reasoning import strip_reasoning
-from geoeval.extraction.text import ascii_forms
+from geoeval.extraction.text import ascii_forms, has_any
 from geoeval.types import Extraction
 
 VERDICTS = (
@@ -29,6 +29,7 @@ _ASIDES = frozenset(
     {"justification", "explanation", "reason", "reasoning", "thought", "thoughts", "thinking", "analysis", "draft"}
     | {"example", "examples", "default"}
 )
+_VALUE_STARTS = tuple('{["-0123456789tfnNI')  # of all that a JSON decoder takes
 _LONGEST_BARE = 300
 _LONGEST = 400_000  # Damaged JSON costs up to two seconds a megabyte; the verdict of a longer reply is at its end.
 _MARKUP = " \t\r\n*_`\"'“”‘’.。,\x00\ufeff\u200b"
@@ -110,10 +111,12 @@ def fold(value: Any) -> str | None:
 
 def _from_json(reply: str) -> Extraction:
     """Read a reply that is JSON as a whole, or a fence around JSON; ValueError when it is not."""
+    text = reply.strip()
+    if not text.startswith((*_VALUE_STARTS, "```")):
+        raise ValueError("no JSON")
     try:
         value, strict = decode(reply), True
     except ValueError:
-        text = reply.strip()
         value, strict = decode(text[3:-3].partition("\n")[2] if text[:3] == text[-3:] == "```" else text, False), False
     if isinstance(value, str) and not isinstance(value, Number):
         inner = extract_verdict(value)
@@ -142,6 +145,8 @@ def _readings(visible: str) -> Iterator[_Reading]:
     if cut_off:  # The lines of a cut-off object are not whole lines.
         return
     yield _Reading(fold(_TAGS.sub("", visible) if len(visible) < _LONGEST_BARE else ""), None, "bare_code")
+    if not has_any(visible.lower(), ("verdict", "decision")):
+        return
     for method, fields in (("parameter", _parameters(visible)), ("key_line", _lines(visible))):
         code, reason = _judge([value for key, value in fields if _field(key) == "verdict" and fold(value)])
         yield _Reading(code, reason, method, fields)
@@ -149,14 +154,16 @@ def _readings(visible: str) -> Iterator[_Reading]:
 
 def _views(text: str) -> Iterator[str]:
     """The text, then what it would be with its wrapping undone."""
-    yield text
+    if "{" in text:
+        yield text
     if call := _CALL.fullmatch(text):
         yield f"{{{call[1]}}}"
     elif _HEADLESS.match(text):
         yield "{" + text
-    unwrapped = unescape(html.unescape(_INVISIBLE.sub("", ascii_forms(text))))
-    if unwrapped != text:
-        yield unwrapped
+    if has_any(text, ("{", "&", "｛")):
+        unwrapped = unescape(html.unescape(_INVISIBLE.sub("", ascii_forms(text))))
+        if unwrapped != text:
+            yield unwrapped
 
 
 def _last_verdict(text: str) -> _Reading:

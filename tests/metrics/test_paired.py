@@ -176,7 +176,7 @@ def test_composites_share_their_draws_and_equal_models_do_not_differ():
 
 
 def test_few_clusters_show_nothing():
-    a, b = [0.0] * 5, [1.0] * 5
+    a, b = [0.0] * 5, [1.0, 0.9, 0.8, 0.7, 0.6]
     found = paired_differences([measured_means(a, b)], range(5))["mean"]
     assert found.p_value == pytest.approx(2 / 32)
     assert math.isnan(found.low)

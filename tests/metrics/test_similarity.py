@@ -6,9 +6,9 @@ from geoeval.metrics.overlap import rouge_l
 from geoeval.metrics.similarity import answer_similarity, text_similarity
 
 np = pytest.importorskip("numpy")
-A = ["A", "A", "B", "B", "C", None, "A", "C"]
-B = ["A", "B", "B", "C", "C", "A", None, "C"]
-GOLD = [("A",), ("C",), ("B",), ("A",), ("A",), ("A",), ("A",), ("A",)]
+A = ["A", "A", "B", "B", "C", None, "A", "C", "B"]
+B = ["A", "B", "B", "C", "C", "A", None, "C", "A"]
+GOLD = [("A",), ("C",), ("B",), ("A",), ("A",), ("A",), ("A",), ("A",), ("A",)]
 
 
 def by_name(metrics):
@@ -16,8 +16,8 @@ def by_name(metrics):
 
 
 def test_answers():
-    found = by_name(answer_similarity(A, B, GOLD, range(8), offered=[4] * 8, labels="ABC"))
-    assert (found["same_answer"].value, found["same_answer"].n) == (4 / 6, 6)  # both read: items 0-4 and 7
+    found = by_name(answer_similarity(A, B, GOLD, range(9), offered=[4] * 9, labels="ABC"))
+    assert (found["same_answer"].value, found["same_answer"].n) == (4 / 7, 7)  # both read: items 0-4, 7 and 8
     wrong = found["same_answer_both_wrong"]  # items 1, 3, 4, 7
     assert (wrong.value, wrong.n, wrong.note) == (2 / 4, 4, "evenly spread mistakes: 0.333")
     assert wrong.low < 0.5 < wrong.high
@@ -25,10 +25,10 @@ def test_answers():
 
 def test_kappa_equals_scikit_learn():
     sklearn = pytest.importorskip("sklearn.metrics")
-    found = by_name(answer_similarity(A, B, GOLD, range(8), offered=[4] * 8, labels="ABC"))["cohen_kappa"]
+    found = by_name(answer_similarity(A, B, GOLD, range(9), offered=[4] * 9, labels="ABC"))["cohen_kappa"]
     read = [(x, y) for x, y in zip(A, B, strict=True) if x and y]
     assert found.value == pytest.approx(sklearn.cohen_kappa_score(*zip(*read, strict=True)))
-    assert found.n == 6
+    assert found.n == 7
 
 
 def test_kappa_of_one_label_is_undefined():
@@ -39,7 +39,7 @@ def test_kappa_of_one_label_is_undefined():
 
 
 def test_without_labels_there_is_no_kappa_and_without_options_no_chance():
-    found = by_name(answer_similarity(A, B, GOLD, range(8), offered=[0] * 8))
+    found = by_name(answer_similarity(A, B, GOLD, range(9), offered=[0] * 9))
     assert set(found) == {"same_answer", "same_answer_both_wrong"}
     assert found["same_answer_both_wrong"].note == ""
 

@@ -75,6 +75,7 @@ def test_rate_over_the_same_items(letters):
     assert row.difference == pytest.approx((only_b - only_a) / n)
     assert row.low < row.difference < row.high
     assert row.test == "randomization"  # the sample's items share clusters
+    assert row.p_value != row.mcnemar
     assert 0 < row.detectable < 1
 
 
@@ -178,7 +179,7 @@ def judged(marks, weight=0.5, **judge):
 
 
 def test_items_without_a_mark_in_either_leave_the_judged_metrics_only():
-    a, b = judged(lambda k: None if k < 3 else 4.0), judged(lambda k: None if k == 5 else 6.0)
+    a, b = judged(lambda k: None if k < 3 else 4.0), judged(lambda k: 0.0 if k < 3 else None if k == 5 else 6.0)
     found = rows(compare([a, b]))
     n = found["open_score"].n_a
     assert found["judge_score"].n_a == n - 4
