@@ -40,7 +40,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="geoeval",
         description="LithoBench, GeoRefusalBench and FORGE for the evaluation harnesses of multimodal models.",
-        epilog='To evaluate a model, use the harness: "lmms_eval --model ... --tasks lithobench_open,georefusal".',
+        epilog='To evaluate a model, use the harness: "lmms_eval --model ... --tasks lithobench_open,georefusal". '
+        "Exit status: 0 success, 1 trouble that the message explains, 2 wrong arguments.",
     )
     parser.add_argument("--version", action="version", version=f"geoeval {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -49,15 +50,14 @@ def _parser() -> argparse.ArgumentParser:
     add_data_command(commands)
     add_score_command(commands)
     add_judge_command(commands)
-    add_vlmevalkit_command(commands)
-    add_card_command(commands)
-    add_upstream_command(commands)
     add_compare_command(commands)
     add_report_command(commands)
-
+    add_card_command(commands)
     doctor = commands.add_parser("doctor", help="say what is wrong in this environment and how to mend it")
     doctor.add_argument("--json", action="store_true", help="print JSON")
     doctor.set_defaults(run=_doctor)
+    add_vlmevalkit_command(commands)
+    add_upstream_command(commands)
     return parser
 
 
