@@ -17,6 +17,8 @@ _EXAMPLE = """\
 example:
   geoeval report results/ -o report.html
   geoeval report a.geoeval.json b.geoeval.json -o report.html --no-images --plots plots --latex table.tex
+
+exit status: 0 all well, 1 nothing could be read or written, 2 wrong arguments
 """
 
 

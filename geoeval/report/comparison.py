@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from geoeval.report.table import SAMPLE_NOTE, number
+from geoeval.report.table import SAMPLE_NOTE, number, printable
 from geoeval.runs.compare import Comparison, Pair
 from geoeval.runs.differences import Difference
 
@@ -27,7 +27,10 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
     console.print(f"{comparison.task}{'  (SAMPLE)' if comparison.sample else ''}")
     for letter, model in comparison.models.items():
         headline = comparison.values[letter]
-        console.print(f"{letter} = {model}: {headline.name} {number(headline.value)}, n {headline.n}", soft_wrap=True)
+        value = f"{headline.name} {number(headline.value)}, n {headline.n}"
+        part = comparison.partial.get(letter)
+        mark = f" (PARTIAL {part[0]}/{part[1]})" if part else ""
+        console.print(f"{letter} = {printable(model)}: {value}{mark}", soft_wrap=True)
     conditions = comparison.conditions
     for heading, lines in (
         ("WARNING: conditions differ, so that this is no fair comparison", conditions.differing),

@@ -10,7 +10,9 @@ from typing import Literal
 from geoeval.benchmarks import Benchmark, benchmark_names, get_benchmark
 from geoeval.benchmarks.published import published_results
 from geoeval.data.errors import DataError
+from geoeval.report.table import marks_of
 from geoeval.report.text import clipped, counted
+from geoeval.runs.conditions import conditions
 from geoeval.runs.model import Result
 from geoeval.types import Coverage, Metric
 
@@ -60,6 +62,7 @@ class Line:
         sample: Whether the data is the bundled sample.
         setting: Of a published number.
         note: What must be known beside `Metric.note`.
+        unlike: Why it does not compare with others of its table.
         conflict: Whether sources disagree on it.
         source: Where a published number was read; the signature of a model's.
     """
@@ -74,6 +77,7 @@ class Line:
     sample: bool = False
     setting: str = ""
     note: str = ""
+    unlike: str = ""
     conflict: bool = False
     source: str = ""
 
@@ -119,7 +123,8 @@ def headline_lines(task: Sequence[Entry]) -> list[Line]:
     Published numbers are left out where a result is of the bundled sample: they are of other items.
     """
     metric = task[0].headline
-    models = [_line(entry, next(m for m in entry.result.summary.metrics if m.name == metric)) for entry in task]
+    unlike = _unlike(task, metric)
+    models = [_line(entry, next(m for m in entry.result.summary.metrics if m.name == metric), unlike) for entry in task]
     others = [line for line in baseline_lines(task) if line.metric.name == metric]
     sign = 1 if metric in get_benchmark(task[0].result.task).lower_is_better else -1
 
@@ -134,8 +139,9 @@ def all_lines(found: Sequence[Entry]) -> Iterator[Line]:
     """Every number of every task: models, then baselines, then published ones."""
     for task in by_task(found).values():
         names = dict.fromkeys(metric.name for entry in task for metric in entry.result.summary.metrics)
+        unlike = {name: _unlike(task, name) for name in names}
         for entry in task:
-            yield from (_line(entry, metric) for metric in entry.result.summary.metrics)
+            yield from (_line(entry, metric, unlike[metric.name]) for metric in entry.result.summary.metrics)
         yield from baseline_lines(task)
         for name in names:
             yield from published_lines(task, name)
@@ -189,7 +195,7 @@ def top(metric: str) -> int:
 
 def coverage_notes(line: Line) -> list[str]:
     """What a reader must know of the replies behind a number."""
-    coverage, notes = line.coverage, [line.note, line.metric.note]
+    coverage, notes = line.coverage, [line.note, line.metric.note, line.unlike]
     if coverage and line.items_in_task is not None and coverage.items < line.items_in_task:
         notes.append(f"only {coverage.items:,} of the {line.items_in_task:,} items of the task")
     if coverage and coverage.failed:
@@ -210,8 +216,16 @@ def table_notes(table: Sequence[Line]) -> list[str]:
     return [*notes, *(f"published: {source}" for source in sources)]
 
 
-def _line(entry: Entry, metric: Metric) -> Line:
+def _unlike(task: Sequence[Entry], metric: str) -> str:
+    """Why the numbers of a task do not compare; that judges differ is nothing to those without a judge."""
+    facts = conditions({entry.label: entry.result for entry in task}).differing
+    said = "; ".join(fact for fact in facts if "judge" in metric or not fact.startswith("judge "))
+    return f"no fair comparison, since these differ: {said}" if said else ""
+
+
+def _line(entry: Entry, metric: Metric, unlike: str) -> Line:
     result = entry.result
+    marks = [mark for mark in marks_of(result) if mark.startswith(("policy", "asked"))]
     return Line(
         kind="model",
         task=result.task,
@@ -221,7 +235,8 @@ def _line(entry: Entry, metric: Metric) -> Line:
         coverage=result.summary.coverage,
         items_in_task=result.run.get("items_in_task"),
         sample=result.is_sample,
-        note=_DATA_NOTES.get(str(result.run.get("data") or ""), ""),
+        note="; ".join(filter(None, (_DATA_NOTES.get(str(result.run.get("data") or ""), ""), *marks))),
+        unlike=unlike,
         source=result.summary.signature,
     )
 

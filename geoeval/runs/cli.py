@@ -31,7 +31,8 @@ def add_score_command(commands: Any) -> None:
         "JSON lines, CSV or TSV of id and reply. Writes <name>.geoeval.json (values, n, intervals, strata, baselines, "
         "coverage, signature) and <name>.items.jsonl (every reply with its marking) for each run, and prints its "
         "tables. No model is asked and no network is used.",
-        epilog="Examples: geoeval score results/; geoeval score replies.csv --task georefusal --model my-model -o out",
+        epilog="Examples: geoeval score results/; geoeval score replies.csv --task georefusal --model my-model -o out. "
+        "Exit status: 0 all scored, 1 a run could not be scored, 2 wrong arguments or a file that no reader knows.",
     )
     score.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a file of replies, or a folder of them")
     score.add_argument("-o", "--output", type=Path, metavar="DIR", help="for the records (default: beside each file)")

@@ -18,7 +18,7 @@ from geoeval.data.progress import track
 from geoeval.extraction.reasoning import strip_reasoning
 from geoeval.metrics.multiple import holm
 from geoeval.metrics.similarity import answer_similarity, text_similarity
-from geoeval.runs.conditions import Conditions, conditions, relabelled
+from geoeval.runs.conditions import Conditions, conditions, relabelled, shown
 from geoeval.runs.differences import Difference, differences, stratum_differences
 from geoeval.runs.model import Result
 from geoeval.types import Metric, Score
@@ -81,6 +81,7 @@ class Comparison:
         pairs: Every two of them.
         sample: Whether some of the numbers come from the bundled sample.
         left_out: Metrics that not all results have.
+        partial: Letter -> items had and items of the task, of results that are of a part of it.
     """
 
     task: str
@@ -90,6 +91,7 @@ class Comparison:
     pairs: tuple[Pair, ...]
     sample: bool
     left_out: tuple[str, ...]
+    partial: Mapping[str, tuple[int, int]]
 
 
 def compare(results: Sequence[Result], *, anyway: bool = False, similarity: bool = False) -> Comparison:
@@ -113,7 +115,7 @@ def compare(results: Sequence[Result], *, anyway: bool = False, similarity: bool
     met = met._replace(differing=(*met.differing, *labels))
     models = dict(zip(lettered, _names(results), strict=True))
     if met.differing and not anyway:
-        names = ", ".join(f"{letter} = {model}" for letter, model in models.items())
+        names = ", ".join(f"{letter} = {shown(model)}" for letter, model in models.items())
         raise Incomparable(
             f"{results[0].task}: not comparable, since these differ ({names}):\n  "
             + "\n  ".join(met.differing)
@@ -133,6 +135,11 @@ def compare(results: Sequence[Result], *, anyway: bool = False, similarity: bool
         pairs=_pairs(get_benchmark(results[0].task), compared, withheld, scored, similarity),
         sample=any(result.is_sample for result in results),
         left_out=tuple(name for name in metrics if name not in shared),
+        partial={
+            letter: (part["items"], part["of"])
+            for letter, result in lettered.items()
+            if (part := result.run.get("partial"))
+        },
     )
 
 

@@ -28,7 +28,8 @@ def add_compare_command(commands: Any) -> None:
         description="Compare results of the same task on the items they share: differences with 95 % interval and "
         "p-value, wins and losses, the smallest difference that could be shown; a matrix for more than two. "
         "Results of different task versions, data, prompts or reading policies are not compared.",
-        epilog="Example: geoeval compare results/base results/tuned --csv differences.csv",
+        epilog="Example: geoeval compare results/base results/tuned --csv differences.csv. Exit status: 0 compared, "
+        "1 the results cannot be read or must not be compared, 2 wrong arguments.",
     )
     compare.add_argument(
         "results",
@@ -112,11 +113,15 @@ def _rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
         parts += [(name, part, row) for name, rows in pair.strata.items() for part, row in rows.items()]
         for name, part, row in parts:
             where = {"task": comparison.task, **models, "breakdown": name, "part": part}
-            conditions = {"sample": comparison.sample, "conditions_differ": "; ".join(comparison.conditions.differing)}
+            partial = "; ".join(f"{letter} {n} of {of}" for letter, (n, of) in comparison.partial.items())
+            differ = "; ".join(comparison.conditions.differing)
+            conditions = {"sample": comparison.sample, "partial": partial, "conditions_differ": differ}
             yield {key: _cell(value) for key, value in {**where, **asdict(row), **conditions}.items()}
 
 
 def _cell(value: Any) -> Any:
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@")):
-        return f"'{value}"  # a spreadsheet would run it
+    from geoeval.report.text import csv_cell
+
+    if isinstance(value, str):
+        return csv_cell(value)
     return "" if value is None or (isinstance(value, float) and math.isnan(value)) else value

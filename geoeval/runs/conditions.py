@@ -9,7 +9,7 @@ from geoeval.runs.model import Result
 from geoeval.types import Score
 
 RUN_FACTS = ("data", "data_sha256", "prompt_sha256", "policy")
-JUDGE_FACTS = ("model", "rubric", "rubric_sha256", "weight")
+JUDGE_FACTS = ("model", "rubric", "rubric_sha256", "picture", "weight")
 SIDE_FACTS = ("harness", "harness_version", "generation_kwargs")
 _SHOWN = 24
 
@@ -34,8 +34,15 @@ def conditions(results: Mapping[str, Result]) -> Conditions:
     Args:
         results: A short label such as "A" -> the result.
     """
-    facts = {"task version": {label: result.summary.version for label, result in results.items()}}
+    facts: dict[str, dict[str, Any]] = {
+        "task version": {label: result.summary.version for label, result in results.items()}
+    }
     facts.update(_facts({label: result.run for label, result in results.items()}, RUN_FACTS))
+    if any(_on_other_data(result) for result in results.values()):
+        facts["data_sha256 asked"] = {
+            label: result.run.get("data_sha256_asked" if _on_other_data(result) else "data_sha256")
+            for label, result in results.items()
+        }
     judges = {label: result.judge for label, result in results.items() if result.judge}
     facts.update(_facts(judges, JUDGE_FACTS, "judge "))
     unstated = [f"{name}: not stated by {', '.join(_silent(said))}" for name, said in facts.items() if _silent(said)]
@@ -43,6 +50,10 @@ def conditions(results: Mapping[str, Result]) -> Conditions:
         unstated.append(f"only {', '.join(judges)} was marked by a judge: its marks are not compared")
     aside = _facts({label: result.run for label, result in results.items()}, SIDE_FACTS)
     return Conditions(_differing(facts), tuple(unstated), _differing(aside))
+
+
+def _on_other_data(result: Result) -> bool:
+    return bool(result.run.get("data_check") == "different")
 
 
 def relabelled(scored: Iterable[Mapping[str, Score]]) -> tuple[str, ...]:
@@ -78,6 +89,11 @@ def _differing(facts: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def shown(text: str) -> str:
+    """Text of somebody else's without what a terminal would obey."""
+    return "".join(character if character.isprintable() else "\ufffd" for character in text)
+
+
 def _short(value: Any) -> str:
-    text = str(value)
+    text = shown(str(value))
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -37,10 +37,10 @@ def recognises(path: Path) -> bool:
     return bool(_SAMPLES.fullmatch(path.name)) and "coverage" in (_first_line(path) or {})
 
 
-def is_part(path: Path) -> bool:
-    """Whether a file is the sample log of a result file beside it, which stands for both."""
+def whole_of(path: Path) -> Path | None:
+    """The result file beside a sample log, which stands for both; None where there is none."""
     results = _results_of(path)
-    return results is not None and recognises(results)
+    return results if results is not None and recognises(results) else None
 
 
 def read(path: Path) -> Iterator[SavedRun]:

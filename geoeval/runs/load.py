@@ -18,7 +18,8 @@ def load_results(paths: Sequence[Path], **settings: Any) -> list[Result]:
 
     Args:
         paths: Records (``*.geoeval.json``), saved runs of any harness, or folders of them. Where a folder has both, a
-            saved run that a record in it was made of is not scored again; one that changed since then is.
+            saved run that a record in it was made of is not scored again; one that changed since then is. Task and
+            model of a plain file may have been said on the command line, so that only its record has them.
         settings: Of `geoeval.runs.score.score_run`, for saved runs.
 
     Returns:
@@ -38,8 +39,13 @@ def load_results(paths: Sequence[Path], **settings: Any) -> list[Result]:
 
 def _scored(found: Found, made_of: set[tuple[str, ...]], settings: dict[str, Any]) -> Iterator[Result]:
     for run in found.runs():
-        if not (run.source.is_file() and _key(run.task, run.facts, hash_of(run.source)) in made_of):
+        if not (run.source.is_file() and _is_of(_key(run.task, run.facts, hash_of(run.source)), made_of)):
             yield score_run(run, **settings)
+
+
+def _is_of(run: tuple[str, ...], made_of: set[tuple[str, ...]]) -> bool:
+    """Whether a record was made of a run; what the run does not say is no difference."""
+    return any(all(own in ("", its) for own, its in zip(run, record, strict=True)) for record in made_of)
 
 
 def _key(task: str, facts: Mapping[str, Any], digest: Any) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ def find_replies(
         encoding: Of plain files.
 
     Returns:
-        In the order of the paths, within a folder by name; each file once.
+        In the order of the paths, within a folder by name; each file once, and of a record and its items the record.
 
     Raises:
         UnknownFormatError: A path does not exist, or no reader knows it.
@@ -88,7 +88,15 @@ def find_replies(
             raise UnknownFormatError(f"{path}: {what}. Looked for" + looked)
         for one in here:
             found.setdefault(one.path.resolve(), one)
-    return list(found.values())
+    return [one for path, one in found.items() if _stand_in(one, path) not in found]
+
+
+def _stand_in(one: Found, path: Path) -> Path | None:
+    """The file that stands for another as well where both are given, as where a shell expands ``results/*``."""
+    name = path.name
+    if name.endswith(ITEMS_SUFFIX):
+        return path.with_name(name.removesuffix(ITEMS_SUFFIX) + RECORD_SUFFIX)
+    return _whole_of(one, path)
 
 
 def _in_folder(folder: Path, plain: Mapping[str, Any], records: bool) -> Iterator[Found]:
@@ -99,15 +107,15 @@ def _in_folder(folder: Path, plain: Mapping[str, Any], records: bool) -> Iterato
         for path in paths
         if not path.name.endswith((RECORD_SUFFIX, ITEMS_SUFFIX))
         for found in _file(path, plain)
-        if not _is_part(found)
+        if _whole_of(found, found.path) is None
     ]
     yield from sorted([*others, *(saved if records or not others else [])], key=lambda found: found.path)
 
 
-def _is_part(found: Found) -> bool:
-    """Whether another file of the folder stands for this one as well."""
-    is_part = getattr(_reader(found.reader), "is_part", None)
-    return bool(is_part and is_part(found.path))
+def _whole_of(found: Found, path: Path) -> Path | None:
+    """Another file of the folder that stands for this one as well."""
+    whole_of = getattr(_reader(found.reader), "whole_of", None)
+    return whole_of(path) if whole_of else None
 
 
 def _file(path: Path, plain: Mapping[str, Any]) -> Iterator[Found]:

@@ -10,6 +10,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
+from geoeval.benchmarks import benchmark_names
 from geoeval.data import DataError
 from geoeval.data.files import replacing, write_json
 from geoeval.runs.model import Reply, Result, SavedRun
@@ -109,17 +110,20 @@ class ItemsFile:
 
     Args:
         path: JSONL, see `geoeval.runs.record.to_line`.
+        n: How many its record says there are.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, n: int | None = None) -> None:
         self.path = path
+        self.n = n
 
     def __call__(self) -> Iterator[tuple[Score, str | None]]:
         """Every score with its reply, in order of id.
 
         Raises:
-            DataError: The file is not there or is damaged; names the line.
+            DataError: The file is not there, is damaged (names the line), or is not that of its record.
         """
+        number = 0
         try:
             with open(self.path, encoding="utf-8") as file:
                 for number, line in enumerate(file, 1):
@@ -129,6 +133,8 @@ class ItemsFile:
                         raise DataError(f"{self.path}:{number}: not an item of a result ({error!r})") from error
         except OSError as error:
             raise DataError(f"{self.path}: cannot be read ({error.strerror}); it belongs to a record") from error
+        if self.n not in (None, number):
+            raise DataError(f"{self.path}: {number} items, but its record has {self.n}; score the replies again")
 
 
 def recognises(path: Path) -> bool:
@@ -140,13 +146,16 @@ def load(path: Path) -> Result:
     """The result of a record.
 
     Raises:
-        DataError: It is not of the schema.
+        DataError: It is not of the schema, of no task of ours, or without numbers.
     """
     record = _record(path)
     try:
-        return result_from_record(record, ItemsFile(_items_of(path)))
+        result = result_from_record(record, ItemsFile(_items_of(path), record["coverage"]["items"]))
     except (KeyError, TypeError, AttributeError) as error:
         raise DataError(f"{path}: not a record of this geoeval ({error!r}); score the replies again") from error
+    if result.task not in benchmark_names() or not result.summary.metrics:
+        raise DataError(f"{path}: {result.task!r} is no task of this geoeval, or has no numbers; see 'geoeval tasks'")
+    return result
 
 
 def read(path: Path) -> Iterator[SavedRun]:

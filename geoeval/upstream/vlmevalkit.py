@@ -42,10 +42,12 @@ def contribution(family: Family, settings: Settings) -> dict[str, str]:
     folder, class_ = f"vlmeval/dataset/utils/{family.name}", _CLASSES[family.name]
     names = {dataset_name(benchmark.name): benchmark.name for benchmark in family.tasks}
     values = {**data_values(family, settings), "class": class_}
+    if values["revision"] == "None":  # its download wants a name
+        values["revision"] = "'main'"
     adapter = filled(
         "vlmevalkit/dataset.txt",
         **values,
-        line=family.line,
+        line=f"{family.line[0].upper()}{family.line[1:]}",
         tasks=pformat(names),
         first=dataset_name(family.headlines[0]),
     )

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -213,7 +214,7 @@ def test_an_endpoint_that_dies_on_the_way_is_not_asked_for_ever(settings):
         own = at(server, settings, retries=1)
         judge_all(asked(10), own)
         server.style = "busy"
-        with pytest.raises(JudgeError, match="20 calls in a row failed, the last with: HTTP 503"):
+        with pytest.raises(JudgeError, match=r"2\d calls in a row failed, the last with: HTTP 503"):
             judge_all(asked(500), own)
         assert server.refused[503] <= 1 + 2 * (20 + own.concurrency)
         server.style = "structured"
@@ -489,7 +490,8 @@ def test_a_pause_ends_when_the_run_does():
 # Interruptions.
 
 CLIENT = """
-import json, sys
+import json, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what runs in the background without it
 from geoeval.judge.engine import judge_run
 from geoeval.judge.settings import JudgeSettings
 sys.path.insert(0, {tests!r})
@@ -538,8 +540,9 @@ def test_kill_9_in_the_middle_loses_no_stored_call_and_the_next_run_goes_on(tmp_
 
 def test_ctrl_c_stores_what_is_under_way(tmp_path, settings):
     store = tmp_path / "interrupted.sqlite"
-    with standin.serving("structured", latency=0.1) as server:
+    with standin.serving("structured", latency=0.1) as server, ExitStack() as stack:
         process = start(server, store, 400)
+        stack.callback(process.kill)
         wait_for(server, 25)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
@@ -556,8 +559,9 @@ def test_ctrl_c_stores_what_is_under_way(tmp_path, settings):
 
 
 def test_a_second_ctrl_c_ends_at_once(tmp_path):
-    with standin.serving("structured", latency=0.05) as server:
+    with standin.serving("structured", latency=0.05) as server, ExitStack() as stack:
         process = start(server, tmp_path / "interrupted.sqlite")
+        stack.callback(process.kill)
         wait_for(server, 10)
         server.latency = 60
         time.sleep(0.2)

@@ -34,6 +34,34 @@ def lines(found):
     return list(csv.DictReader(io.StringIO(to_csv(found))))
 
 
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({"data_check": "different", "data_sha256_asked": "e" * 64}, "asked on OTHER DATA"),
+        ({"policy": "first_letter"}, "policy first\\_letter"),
+        ({"prompt_sha256": "e" * 64}, "no fair comparison, since these differ: prompt\\_sha256"),
+        ({"data_sha256": "e" * 64}, "no fair comparison, since these differ: data\\_sha256"),
+    ],
+)
+def test_what_does_not_compare_is_said(facts, said):
+    same = {"policy": "declared", "prompt_sha256": "d" * 64, "data_sha256": "d" * 64}
+    results = [make_result("georefusal", "a", **same), make_result("georefusal", "b", **{**same, **facts})]
+    assert said in to_markdown(entries(results))
+    assert said not in to_markdown(entries([make_result("georefusal", name, **same) for name in "ab"]))
+
+
+def test_marks_of_different_judges_do_not_compare():
+    one, other = judged_result("a"), judged_result("b")
+    other.judge["model"] = "another"
+    said = {
+        line["metric"]: "no fair comparison, since these differ: judge model" in line["note"]
+        for line in csv.DictReader(io.StringIO(to_csv(entries([one, other]))))
+        if line["kind"] == "model"
+    }
+    assert said["judge_score"]
+    assert not said["open_score"]
+
+
 def test_csv_holds_every_number_in_full(found, lines):
     assert tuple(lines[0]) == CSV_COLUMNS
     for entry in found:

@@ -174,7 +174,7 @@ def judged(marks, weight=0.5, **judge):
         (benchmark.judged(score, Judgement(mark, reason=None if mark is not None else "unreadable")), reply)
         for (score, reply), mark in zip(plain.items(), map(marks, range(1000)), strict=False)
     ]
-    facts = {"model": "j", "rubric": "lithology-1", "rubric_sha256": "r", "weight": weight, **judge}
+    facts = {"model": "j", "rubric": "lithology-1", "rubric_sha256": "r", "picture": False, "weight": weight, **judge}
     return as_result("lithobench_open", benchmark, scored, judge=facts)
 
 
@@ -222,6 +222,7 @@ def test_several_models_give_a_matrix(letters):
         ({"prompt_sha256": "q" * 64}, f"prompt_sha256: A p, B {'q' * 24}…"),
         ({"policy": "first_letter"}, "policy: A declared, B first_letter"),
         ({"data": "release"}, "data: A SAMPLE, B release"),
+        ({"data_check": "different", "data_sha256_asked": "e"}, "data_sha256 asked: A d, B e"),
     ],
 )
 def test_different_conditions_are_refused_and_named(letters, facts, said):
@@ -236,7 +237,7 @@ def test_different_versions_judges_and_gold_answers_are_refused(letters):
     older = dataclasses.replace(letters[1], summary=dataclasses.replace(letters[1].summary, version="0-A"))
     with pytest.raises(Incomparable, match="task version: A 1-A, B 0-A"):
         compare([letters[0], older])
-    for facts in ({"weight": 0.4}, {"model": "k"}, {"rubric_sha256": "s"}):
+    for facts in ({"weight": 0.4}, {"model": "k"}, {"rubric_sha256": "s"}, {"picture": True}):
         other = dataclasses.replace(judged(lambda k: 5.0), judge={**judged(lambda k: 5.0).judge, **facts})
         with pytest.raises(Incomparable, match=f"judge {next(iter(facts))}"):
             compare([judged(lambda k: 5.0), other])
@@ -370,6 +371,27 @@ def test_hostile_names_are_printed_as_they_are(letters, command, tmp_path):
     assert "A = =cmd|'[red]x'!A1" in out
     with open(tmp_path / "x.csv", newline="", encoding="utf-8") as file:
         assert next(csv.DictReader(file))["model_a"].startswith("'=")
+
+
+def test_nothing_in_a_name_is_obeyed_by_a_terminal(letters, command):
+    name = "\x1b[31mred\ngeoeval: all well"
+    hostile = [
+        dataclasses.replace(one, run={**one.run, "model": name, "date": str(k)}) for k, one in enumerate(letters)
+    ]
+    other = dataclasses.replace(hostile[1], run={**hostile[1].run, "policy": "\x1b[2Jnone"})
+    for results in (hostile, [hostile[0], other]):
+        said = "".join(command(results)[1:])
+        assert "\ufffd[31mred\ufffdgeoeval" in said
+        assert "\x1b" not in said
+
+
+def test_results_of_a_part_are_called_so(letters, command, tmp_path):
+    part = {"items": 80, "of": 99}
+    partial = [dataclasses.replace(one, run={**one.run, "partial": part}) for one in letters]
+    _, out, _ = command([letters[0], partial[1]], "--csv", str(tmp_path / "x.csv"))
+    assert out.count("(PARTIAL 80/99)") == 1
+    with open(tmp_path / "x.csv", newline="", encoding="utf-8") as file:
+        assert next(csv.DictReader(file))["partial"] == "B 80 of 99"
 
 
 def test_records_compare_like_the_results_they_were_written_from(letters):

@@ -71,6 +71,14 @@ def test_a_log_is_read_with_the_result_file_beside_it_or_alone(tmp_path):
     assert lmms_eval.recognises(log)
 
 
+def test_files_given_one_by_one_are_scored_once(tmp_path):
+    """As where a shell expands ``results/*``."""
+    path = write_run(tmp_path, tasks=("georefusal", "forge_workveri"))
+    logs = sorted(tmp_path.glob("*_samples_*"))
+    assert [found.path for found in find_replies([*logs, path])] == [path]
+    assert [found.path for found in find_replies(logs)] == logs
+
+
 def test_in_a_folder_the_result_file_stands_for_its_logs(tmp_path):
     path = write_run(tmp_path, tasks=("georefusal", "forge_workveri"))
     (found,) = find_replies([tmp_path])

@@ -166,3 +166,36 @@ def test_results_of_a_folder(tmp_path):
     assert [(result.model, result.summary.coverage.unread) for result in results] == [("a", 0), ("a", 9), ("b", 0)]
     both = load_results([tmp_path / "b.jsonl", tmp_path / "a.geoeval.json"], data="sample")
     assert [result.model for result in both] == ["b", "a"]
+
+
+def test_a_plain_file_whose_task_and_model_were_said_on_the_command_line(tmp_path):
+    """Only its record has them; it is not scored again without."""
+    write_plain(tmp_path / "a.jsonl", gold_replies("georefusal"))
+    (run,) = next(iter(find_replies([tmp_path / "a.jsonl"]))).runs()
+    said = replace(run, task="georefusal", facts={**run.facts, "model": "zed"})
+    write_result(score_run(said, data="sample"), tmp_path / "a")
+    assert [result.model for result in load_results([tmp_path], data="sample")] == ["zed"]
+
+
+def test_items_that_are_not_all_of_a_record(written):
+    _, (path, items) = written
+    lines = items.read_text(encoding="utf-8").splitlines(keepends=True)
+    assert len(list(load(path).items())) == len(lines)
+    items.write_text("".join(lines[:-1]), encoding="utf-8")
+    with pytest.raises(DataError, match=f"{len(lines) - 1} items, but its record has {len(lines)}"):
+        list(load(path).items())
+
+
+def test_a_record_and_its_items_are_one(written):
+    _, (record, items) = written
+    for paths in ([record, items], [items, record]):
+        assert [one.path for one in find_replies(paths)] == [record]
+    assert [one.path for one in find_replies([items])] == [items]
+
+
+@pytest.mark.parametrize("change", [{"task": "nosuch"}, {"metrics": []}])
+def test_a_record_of_no_task_or_without_numbers_is_refused(written, change):
+    _, (path, _) = written
+    write_json(path, {**json.loads(path.read_text(encoding="utf-8")), **change})
+    with pytest.raises(DataError, match="no task of this geoeval, or has no numbers"):
+        load_results([path])

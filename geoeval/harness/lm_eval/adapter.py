@@ -101,9 +101,13 @@ def process_results(doc: Document, results: Sequence[str | None]) -> dict[str, A
     return sample_metrics(rows.benchmark, rows.benchmark.score(rows.by_id[doc["id"]], reply, failure))
 
 
-@lru_cache(maxsize=64)
 def _rows(task: str) -> Rows:
-    return Rows(task)
+    return _rows_of(task, os.environ.get("GEOEVAL_DATA", ""))
+
+
+@lru_cache(maxsize=64)
+def _rows_of(task: str, data: str) -> Rows:
+    return Rows(task, data)
 
 
 @lru_cache(maxsize=1)

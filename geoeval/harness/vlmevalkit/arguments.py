@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import os
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -17,6 +18,7 @@ from geoeval.harness.vlmevalkit.scoring import NO_JUDGE, is_judged
 from geoeval.runs.vlmevalkit import datasets
 
 _SAFE_SLASH = "--"  # what the harness itself makes of "/" in API mode
+_SAMPLING = ("temperature", "top_p", "top_k", "repetition_penalty")
 
 
 def settle(parsed: Any, runner: ModuleType, given: Sequence[str]) -> list[str]:
@@ -179,14 +181,32 @@ def _settle_limits(parsed: Any, given: Sequence[str], names: Sequence[str]) -> N
     if not parsed.base_url:
         return
     all_ours = all(name in datasets() for name in names)
-    chosen = {name: getattr(parsed, name) for name in ("temperature", "top_p", "top_k", "repetition_penalty")}
+    chosen = {name: getattr(parsed, name) for name in _SAMPLING}
     kept = {name: value for name, value in chosen.items() if value is not None}
-    if any(argument.startswith("--max-t") for argument in given) or not all_ours:
-        kept["max_tokens"] = parsed.max_tokens
+    extra = _extra_body(parsed)  # the harness puts these in the place of its own
+    if any(_is_limit(argument) for argument in given) or "max_tokens" in extra or parsed.thinker or not all_ours:
+        kept["max_tokens"] = parsed.max_tokens * (2 if parsed.thinker else 1)
     else:
         hooks.apply_limits()
         print("geoeval: each task's own limit of new tokens is sent; --max-tokens sets another", flush=True)
+    kept |= {name: extra[name] for name in (*_SAMPLING, "max_tokens") if name in extra}
     note(generation_kwargs={"temperature": 0.0, **kept})
+
+
+def _is_limit(argument: str) -> bool:
+    """Whether an argument is ``--max-tokens`` or what the harness's parser takes for it."""
+    option = argument.partition("=")[0]
+    return len(option) >= len("--ma") and "--max-tokens".startswith(option)
+
+
+def _extra_body(parsed: Any) -> dict[str, Any]:
+    try:
+        extra = json.loads(parsed.extra_body or "{}")
+    except ValueError as error:
+        raise ValueError(f"--extra-body is not JSON ({error})") from error
+    if not isinstance(extra, dict):
+        raise ValueError("--extra-body must be a JSON object")
+    return extra
 
 
 def _move_earlier(parsed: Any, runner: ModuleType, models: Sequence[str], names: Sequence[str]) -> None:

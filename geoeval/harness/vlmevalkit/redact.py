@@ -12,7 +12,7 @@ from typing import Any
 STARS = "***"
 _SECRET_OPTION = re.compile(r"--(key|judge-k(?:ey?)?)(=|$)")  # with its abbreviations
 _SECRET_NAME = re.compile(r"key|token|secret|password|authorization", re.IGNORECASE)
-_NO_SECRET_NAME = re.compile(r"max|num|count|limit|usage", re.IGNORECASE)
+_NO_SECRET_NAME = re.compile(r"(^|_)(max|num)_(\w+_)?tokens?$|(^|_)tokens?_(count|limit|usage)$", re.IGNORECASE)
 _secrets: set[str] = set()
 
 

@@ -14,6 +14,9 @@ from geoeval.data.source import cache_folder
 from geoeval.harness.rows import Rows
 from geoeval.types import AsJpeg
 
+_FORM = b"1 "
+"""Of the files that `picture_file` writes: raised when `open_picture` makes other pixels of the same bytes."""
+
 
 class Prompt(list[dict[str, str]]):
     """One item's message in the harness's form, ``{"type": "image" | "text", "value": path or text}`` in reading order.
@@ -75,7 +78,7 @@ def picture_file(picture: Any, folder: Path | None = None) -> Path:
     Raises:
         DataError: It cannot be opened or written.
     """
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(_FORM)
     for part in _made_of(picture):
         digest.update(part)
     path = (folder or cache_folder() / "pictures") / f"{digest.hexdigest()}.png"

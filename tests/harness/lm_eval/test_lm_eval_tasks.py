@@ -3,10 +3,13 @@
 import subprocess
 import sys
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
 from geoeval.benchmarks import benchmark_names, get_benchmark
+from geoeval.data import locate
 from geoeval.harness.lm_eval.adapter import offered, tasks_dir
 from geoeval.harness.lmms_eval.plugin import tasks_dir as lmms_tasks_dir
 
@@ -63,3 +66,18 @@ def test_hooks_of_the_common_part_exist():
 def test_command_prints_the_folder():
     done = subprocess.run([sys.executable, "-m", "geoeval.harness.lm_eval"], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(tasks_dir())
+
+
+def test_other_data_in_the_same_process_is_not_answered_from_the_rows_before(monkeypatch, tmp_path):
+    from geoeval.harness.lm_eval import adapter
+
+    row = pq.read_table(locate("georefusal", "sample").path).slice(0, 1)
+    question = pa.array(["Another question?"])
+    changed = row.set_column(row.schema.get_field_index("question"), "question", question)
+    pq.write_table(changed, tmp_path / "georefusal.parquet")
+    doc = {"task": "georefusal", "id": row["id"][0].as_py()}
+    monkeypatch.setenv("GEOEVAL_DATA", "sample")
+    before = adapter.doc_to_text(doc)
+    monkeypatch.setenv("GEOEVAL_DATA", str(tmp_path))
+    assert "Another question?" in adapter.doc_to_text(doc)
+    assert "Another question?" not in before

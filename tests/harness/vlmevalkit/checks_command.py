@@ -96,6 +96,49 @@ def keys_are_in_no_command_line_and_no_log():
 
 
 @check
+def names_say_what_a_key_is():
+    from geoeval.harness.vlmevalkit.redact import secrets_in
+
+    for name, secret in (
+        ("MINIMAX_API_KEY", True),
+        ("AZURE_ACCOUNT_KEY", True),
+        ("NUMBERS_PASSWORD", True),
+        ("MAX_API_KEY", True),
+        ("Authorization", True),
+        ("hf_token", True),
+        ("max_tokens", False),
+        ("LLM_MAX_NEW_TOKENS", False),
+        ("token_limit", False),
+        ("model", False),
+    ):
+        assert list(secrets_in({name: "12345678"})) == ["12345678"] * secret, name
+
+
+@check
+def a_limit_that_was_given_is_sent_and_noted():
+    from geoeval.harness.vlmevalkit import hooks, run_facts
+
+    base = ("--data", "GeoRefusalBench", "--model", "m", "--base-url", "u")
+    before = hooks._limits_apply
+    try:
+        for arguments, own, noted in (
+            ((), True, {"temperature": 0.0}),
+            (("--max-tokens", "9"), False, {"temperature": 0.0, "max_tokens": 9}),
+            (("--max=9",), False, {"temperature": 0.0, "max_tokens": 9}),
+            (("--ma", "9", "--thinker"), False, {"temperature": 0.0, "max_tokens": 18}),
+            (("--extra-body", '{"max_tokens": 9, "temperature": 1}'), False, {"temperature": 1, "max_tokens": 9}),
+            (("--extra-body", '{"seed": 1}', "--top-p", "0.5"), True, {"temperature": 0.0, "top_p": 0.5}),
+        ):
+            hooks._limits_apply = False
+            settled(*base, *arguments)
+            assert hooks._limits_apply is own, arguments
+            assert run_facts._facts["generation_kwargs"] == noted, (arguments, run_facts._facts)
+        raises(ValueError, settled, *base, "--extra-body", "[1]", match="must be a JSON object")
+    finally:
+        hooks._limits_apply = before
+
+
+@check
 def a_slash_stays_in_the_name_that_is_asked_for():
     found = settled("--data", "GeoRefusalBench", "--model", "a/b", "--base-url", "http://127.0.0.1:1/v1")
     assert found.parsed.model == ["a--b"]

@@ -106,7 +106,8 @@ def every_prompt_is_the_benchmarks_own_in_its_order():
     from geoeval.data import locate, open_picture, task_items
     from geoeval.runs.vlmevalkit import dataset_name
 
-    for task in ("forge_assyveri_icd", "forge_surfinsp_text", "georefusal_jpeg95", "lithobench_mcq_id"):
+    settings = ("forge_assyveri_icd", "forge_workveri_ref_cond", "forge_surfinsp_text")
+    for task in (*settings, "georefusal_jpeg95", "lithobench_mcq_id"):
         benchmark, built = get_benchmark(task), dataset(dataset_name(task))
         for k, item in enumerate(task_items(task, locate(benchmark.dataset))):
             (message,) = benchmark.prompt(item)
@@ -132,6 +133,7 @@ def gold_is_in_nothing_that_a_model_or_the_prediction_file_gets():
 
 @check
 def a_picture_is_written_once_and_whole():
+    from geoeval.harness.vlmevalkit import rows
     from geoeval.harness.vlmevalkit.rows import picture_file
     from geoeval.types import AsJpeg
 
@@ -147,6 +149,11 @@ def a_picture_is_written_once_and_whole():
         assert first.stat().st_mtime_ns == stamp
         assert picture_file(AsJpeg(content, 95), Path(root) / "kept") != first
         assert len(list((Path(root) / "kept").iterdir())) == 2
+        rows._FORM, before = b"2 ", rows._FORM
+        try:
+            assert picture_file(content, Path(root) / "kept") != first  # not what an older geoeval made of it
+        finally:
+            rows._FORM = before
 
 
 @check
