@@ -7,7 +7,7 @@ are. The outcome is read again and compared: what cannot be changed so is refuse
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -94,7 +94,8 @@ def _spliced(
 ) -> str:
     """The text with the edits made; ``wanted`` is our model index and the one that is to come out."""
     index, expected = wanted
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    root: Any = yaml.compose(text, Loader=yaml.SafeLoader)
+    events: Iterable[Any] = yaml.parse(text)
     indent = root.start_mark.column if root else 0
     found = [(key, value) for key, value in (root.value if root else ()) if key.value == KEY]
     if not found:
@@ -104,7 +105,7 @@ def _spliced(
     ((key, value),) = found
     start = key.start_mark.index
     later = min((k.start_mark.index for k, _ in root.value if k.start_mark.index > start), default=len(text))
-    if any(_is_reference(event) and start <= event.start_mark.index < later for event in yaml.parse(text)):
+    if any(_is_reference(event) and start <= event.start_mark.index < later for event in events):
         raise DataError(f"{name}: the {KEY} uses YAML anchors or aliases; write it out first")
     end = _end(text, value)
     if _is_block(value) and all(_is_block(_results(model)) for model in value.value):
@@ -144,7 +145,8 @@ def _edits(
 
 
 def _results(model: yaml.MappingNode) -> yaml.Node:
-    return next(value for key, value in model.value if key.value == "results")
+    results: yaml.Node = next(value for key, value in model.value if key.value == "results")
+    return results
 
 
 def _is_block(node: yaml.Node) -> bool:
