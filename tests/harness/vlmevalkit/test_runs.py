@@ -205,7 +205,7 @@ class JudgeHandler(standin.Handler):
         text = "Seven, I think" if "too small for me" in str(body["messages"]) else json.dumps(marks)
         choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
         about = {"id": "1", "object": "chat.completion", "created": 0, "model": "judge", "choices": [choice]}
-        self._send(200, {**about, "usage": {"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 14}})
+        self.send(200, {**about, "usage": {"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 14}})
 
 
 def test_a_judge_marks_open_answers_and_what_it_cannot_mark_is_unscored(tmp_path):
