@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from processes import finished
 
 from geoeval.benchmarks import benchmark_names
 
@@ -54,17 +55,7 @@ def environment(**changes: str) -> dict[str, str]:
 
 def run(folder: Path, *arguments: str, command: tuple[str, ...] = SCRIPT, **changes: str) -> Run:
     """Run a command line to its end; both streams in one text."""
-    folder.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run(
-        [*command, *arguments],
-        env=environment(**changes),
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = finished([*command, *arguments], folder, environment(**changes))
     return Run(done.returncode, done.stdout, folder)
 
 

@@ -14,7 +14,7 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from geoeval.benchmarks import Benchmark, get_benchmark
@@ -45,8 +45,18 @@ def judge_of(benchmark: Benchmark) -> JudgeSettings | None:
 
 def metric_names(benchmark: Benchmark) -> tuple[str, ...]:
     """What a judge adds to the harness's own table: the combination, its marks, and the share of answers it marked."""
+    if not isinstance(benchmark, LithoBenchOpen):
+        return ()
+    settings = ((name, value) for name, value in os.environ.items() if name.startswith("GEOEVAL_JUDGE_"))
+    return _metric_names(benchmark.name, tuple(sorted(pair for pair in settings if not pair[0].endswith("KEY"))))
+
+
+@lru_cache(maxsize=32)
+def _metric_names(task: str, environment: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    """Asked for every sample, while settings and rubric are files to be read; they change with the environment only."""
     from geoeval.runs.judging import judged_benchmark
 
+    benchmark = get_benchmark(task)
     settings = judge_of(benchmark)
     return (judged_benchmark(benchmark, settings).combined, SCORE, COVERAGE) if settings else ()
 

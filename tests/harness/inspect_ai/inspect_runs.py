@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from environments import python_with
+from processes import finished
 
 from geoeval.types import Outcome, Score
 
@@ -86,7 +87,6 @@ def score_of(id_: str, saved: Mapping[str, Any]) -> Score:
 
 def command(folder: Path, *arguments: str, **changes: str) -> InspectRun:
     """Run ``inspect`` to its end in a folder that gets the logs."""
-    folder.mkdir(parents=True, exist_ok=True)
     environment = {
         **os.environ,
         "GEOEVAL_DATA": "sample",
@@ -96,16 +96,7 @@ def command(folder: Path, *arguments: str, **changes: str) -> InspectRun:
         "HOME": str(folder),  # where inspect-ai keeps its cache and traces
         **changes,
     }
-    done = subprocess.run(
-        [str(inspect_python()), "-m", "inspect_ai", *arguments],
-        env=environment,
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = finished([str(inspect_python()), "-m", "inspect_ai", *arguments], folder, environment)
     logs = sorted((folder / "logs").rglob("*.eval"), key=lambda path: path.stat().st_mtime_ns)
     return InspectRun(done.returncode, done.stdout, logs)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from environments import python_with
+from processes import finished
 
 from geoeval.harness.lm_eval.adapter import PLACEHOLDER, tasks_dir
 from geoeval.harness.lmms_eval.adapter import score_from_sample
@@ -60,7 +60,6 @@ class LmEvalRun:
 
 def command(folder: Path, *arguments: str, **changes: str) -> LmEvalRun:
     """Run ``lm_eval`` to its end."""
-    folder.mkdir(parents=True, exist_ok=True)
     environment = {
         **os.environ,
         "GEOEVAL_DATA": "sample",
@@ -69,16 +68,7 @@ def command(folder: Path, *arguments: str, **changes: str) -> LmEvalRun:
         PLACEHOLDER: NULL_REPLY,
         **changes,
     }
-    done = subprocess.run(
-        [str(lm_eval_python()), "-m", "lm_eval", *arguments],
-        env=environment,
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = finished([str(lm_eval_python()), "-m", "lm_eval", *arguments], folder, environment)
     return LmEvalRun(done.returncode, done.stdout, folder)
 
 
